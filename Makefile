@@ -152,7 +152,7 @@ lint: ## Formatting and clippy
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 
 doc: ## The documentation of the library, warnings as errors
-	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --exclude ibex-web --no-deps
 
 ci: ## Everything that a change must pass
 	.ci/run

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
+use terminal::{CommandError, trouble};
 
 use ibex::checksum::checksum;
 
@@ -160,18 +161,18 @@ impl Engine {
     /// # Errors
     ///
     /// One line: a file is missing or lacks the information.
-    pub fn current() -> Result<Engine, String> {
+    pub fn current() -> Result<Engine, CommandError> {
         let entries =
-            fs::read_dir("nets").map_err(|error| format!("nets: {error}; run this in the project's folder"))?;
+            fs::read_dir("nets").map_err(|error| trouble!("nets: {error}; run this in the project's folder"))?;
         let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
         let networks: Vec<String> = names.filter_map(|name| name.strip_suffix(".ibxn").map(str::to_owned)).collect();
-        let [network] = &networks[..] else { return Err(format!("nets: {} networks", networks.len())) };
+        let [network] = &networks[..] else { return Err(trouble!("nets: {} networks", networks.len())) };
         let manifest = read("Cargo.toml")?;
         let version = manifest.lines().find_map(|line| line.strip_prefix("version = \"")?.strip_suffix('"'));
         Ok(Engine {
             bench: read("tests/bench.signature")?.trim().to_owned(),
             network: network.clone(),
-            version: version.ok_or("Cargo.toml has no version")?.to_owned(),
+            version: version.ok_or_else(|| trouble!("Cargo.toml has no version"))?.to_owned(),
         })
     }
 
@@ -181,7 +182,7 @@ impl Engine {
     /// # Errors
     ///
     /// One line: the date is unavailable.
-    pub fn provenance(&self, state: &State, conditions: &str) -> Result<String, String> {
+    pub fn provenance(&self, state: &State, conditions: &str) -> Result<String, CommandError> {
         let Engine { bench, network, version } = self;
         let changes = if state.changed { " with changes" } else { "" };
         let commit = state.commit.as_ref().map(|commit| format!(", commit {commit}{changes}")).unwrap_or_default();
@@ -199,14 +200,14 @@ impl Engine {
 /// # Errors
 ///
 /// One line: it is unavailable.
-pub fn today() -> Result<String, String> {
+pub fn today() -> Result<String, CommandError> {
     date("date")
 }
 
 /// The date that this program prints.
-fn date(program: &str) -> Result<String, String> {
+fn date(program: &str) -> Result<String, CommandError> {
     let date = output(Command::new(program).arg("+%Y-%m-%d"), &[0])?.trim().to_owned();
-    if date.is_empty() { Err(format!("{program} prints no date")) } else { Ok(date) }
+    if date.is_empty() { Err(trouble!("{program} prints no date")) } else { Ok(date) }
 }
 
 impl State {
@@ -215,18 +216,18 @@ impl State {
     /// # Errors
     ///
     /// One line: git has a commit here, but cannot compare the sources with it.
-    pub fn now() -> Result<State, String> {
+    pub fn now() -> Result<State, CommandError> {
         State::of(Path::new("."))
     }
 
     /// The state of the checkout in this folder.
-    fn of(folder: &Path) -> Result<State, String> {
+    fn of(folder: &Path) -> Result<State, CommandError> {
         let commit = git(folder, &["rev-parse", "--short", "HEAD"]).filter(|name| !name.is_empty());
         let (committed, sources) = (sources(folder, false), sources(folder, true));
         if let Some(commit) = &commit
             && (committed.is_none() || sources.is_none())
         {
-            return Err(format!("git does not say whether the sources are those of commit {commit}"));
+            return Err(trouble!("git does not say whether the sources are those of commit {commit}"));
         }
         Ok(State { commit, changed: committed != sources, sources })
     }
@@ -237,17 +238,17 @@ impl State {
     /// # Errors
     ///
     /// One line: it was built from other files, or git cannot compare them.
-    pub fn must_be_of(&self, version: &str) -> Result<(), String> {
+    pub fn must_be_of(&self, version: &str) -> Result<(), CommandError> {
         self.must_be_of_in(Path::new("."), version)
     }
 
     /// The same for the checkout in this folder.
-    fn must_be_of_in(&self, folder: &Path, version: &str) -> Result<(), String> {
+    fn must_be_of_in(&self, folder: &Path, version: &str) -> Result<(), CommandError> {
         let mut parts = version.trim().split('-').skip(1);
         let Some(commit) = parts.next().filter(|name| name.bytes().all(|byte| byte.is_ascii_hexdigit())) else {
             return Ok(());
         };
-        let other = |why: &str| Err(format!("the program is of commit {commit}, {why}; build it again"));
+        let other = |why: &str| Err(trouble!("the program is of commit {commit}, {why}; build it again"));
         match (parts.next() == Some("dirty"), self.changed) {
             // The two changes read the same.
             (true, true) => Ok(()),
@@ -265,16 +266,16 @@ impl State {
     /// # Errors
     ///
     /// One line: they have changed, so it is unknown what was measured.
-    pub fn must_hold(&self) -> Result<(), String> {
+    pub fn must_hold(&self) -> Result<(), CommandError> {
         self.must_hold_in(Path::new("."))
     }
 
     /// The same for the checkout in this folder.
-    fn must_hold_in(&self, folder: &Path) -> Result<(), String> {
+    fn must_hold_in(&self, folder: &Path) -> Result<(), CommandError> {
         if State::of(folder)?.sources == self.sources {
             Ok(())
         } else {
-            Err("the sources have changed since this command began; build the program and begin again".to_owned())
+            Err(trouble!("the sources have changed since this command began; build the program and begin again"))
         }
     }
 }
@@ -396,8 +397,8 @@ mod tests {
     fn there_is_a_date_or_an_error() {
         assert_eq!(today().unwrap().len(), "2026-11-27".len());
         assert_eq!(date("echo"), Ok("+%Y-%m-%d".to_owned()));
-        assert!(date("false").unwrap_err().contains("false: exit status"));
-        assert_eq!(date("true"), Err("true prints no date".to_owned()));
+        assert!(date("false").unwrap_err().to_string().contains("false: exit status"));
+        assert_eq!(date("true"), Err(trouble!("true prints no date")));
     }
 
     #[test]
@@ -433,7 +434,7 @@ mod tests {
             project.write(file, "new\n");
             let state = State::of(&project.0).unwrap();
             assert!(state.changed && state.sources != begun.sources, "{file}");
-            assert!(begun.must_hold_in(&project.0).unwrap_err().contains("have changed"), "{file}");
+            assert!(begun.must_hold_in(&project.0).unwrap_err().to_string().contains("have changed"), "{file}");
             project.write(file, "old\n");
             assert_eq!(State::of(&project.0).unwrap(), begun, "{file}");
         }
@@ -446,12 +447,14 @@ mod tests {
             [(format!("{name}-dirty"), "changes that are not here"), ("0badbad".into(), "git does not")]
         {
             let error = built(&begun, &format!("ibex 1.0.0-{version}\n")).unwrap_err();
-            assert!(error.contains(why), "{error}");
+            assert!(error.to_string().contains(why), "{error}");
         }
         project.write("lab/src/table.rs", "new\n");
         let changed = State::of(&project.0).unwrap();
         assert_eq!(built(&changed, &format!("ibex 1.0.0-{name}-dirty\n")), Ok(()));
-        assert!(built(&changed, &format!("ibex 1.0.0-{name}\n")).unwrap_err().contains("have changed since"));
+        assert!(
+            built(&changed, &format!("ibex 1.0.0-{name}\n")).unwrap_err().to_string().contains("have changed since")
+        );
         project.write("lab/src/table.rs", "old\n");
         project.write("src/search/more.rs", "new\n");
         assert!(begun.must_hold_in(&project.0).is_err(), "a file that git does not have yet");
@@ -475,7 +478,7 @@ mod tests {
         scratch.write("page.md", "text\n");
         commit(&scratch, &["add", "--all"]);
         commit(&scratch, &["commit", "--quiet", "--message=one"]);
-        assert!(State::of(&scratch.0).unwrap_err().contains("does not say"));
+        assert!(State::of(&scratch.0).unwrap_err().to_string().contains("does not say"));
     }
 
     #[test]

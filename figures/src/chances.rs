@@ -3,6 +3,7 @@
 use std::fs;
 use std::ops::RangeInclusive;
 use std::path::Path;
+use terminal::{CommandError, trouble};
 
 use formats::pgn::{Games, Pgn, Token};
 use ibex::position::notation::Action;
@@ -43,7 +44,7 @@ enum Outcome {
 /// # Errors
 ///
 /// One line: fastchess or the book is missing, the match failed, another run plays it, or its games are unusable.
-pub fn chances(tools: &Tools) -> Result<Measured, String> {
+pub fn chances(tools: &Tools) -> Result<Measured, CommandError> {
     let folder = games::folder()?;
     let runner = games::runner()?;
     let book = tools.data(LEVEL_BOOK)?;
@@ -58,9 +59,9 @@ pub fn chances(tools: &Tools) -> Result<Measured, String> {
     let _alone = Held::beside(&scratch, "another run is playing these games")?;
     let samples = kept_or_played(&file, &scratch, GAMES as usize, || {
         let status = command.stdout(std::process::Stdio::null()).status().map_err(at(&runner))?;
-        if status.success() { Ok(()) } else { Err(format!("{}: {status}; {}", runner.display(), scratch.display())) }
+        if status.success() { Ok(()) } else { Err(trouble!("{}: {status}; {}", runner.display(), scratch.display())) }
     })?;
-    let fitted = Curves::fitted(&samples).ok_or_else(|| format!("{}: nothing can be fitted", file.display()))?;
+    let fitted = Curves::fitted(&samples).ok_or_else(|| trouble!("{}: nothing can be fitted", file.display()))?;
     Ok(Measured {
         table: table(&samples),
         conditions: format!(
@@ -81,8 +82,8 @@ fn kept_or_played(
     file: &Path,
     scratch: &Path,
     games: usize,
-    play: impl FnOnce() -> Result<(), String>,
-) -> Result<Vec<Sample>, String> {
+    play: impl FnOnce() -> Result<(), CommandError>,
+) -> Result<Vec<Sample>, CommandError> {
     if !file.exists() {
         // The runner appends to a file left by an interruption.
         let _ = fs::remove_file(scratch);
@@ -94,10 +95,10 @@ fn kept_or_played(
 }
 
 /// The moves of a file with this number of games, none of which ended by accident.
-fn read_all(file: &Path, games: usize) -> Result<Vec<Sample>, String> {
-    let useless = |why: String| format!("{}: {why}; without the file the games are played again", file.display());
+fn read_all(file: &Path, games: usize) -> Result<Vec<Sample>, CommandError> {
+    let useless = |why: CommandError| why.about(file.display()).hint("without the file the games are played again");
     let (found, samples) = read(&fs::read(file).map_err(at(file))?).map_err(useless)?;
-    if found == games { Ok(samples) } else { Err(useless(format!("{found} of {games} games"))) }
+    if found == games { Ok(samples) } else { Err(useless(trouble!("{found} of {games} games"))) }
 }
 
 /// Predicted and observed by men and score, each as games won, drawn and lost of a hundred.
@@ -242,12 +243,12 @@ impl Curves {
 }
 
 /// The number of games in a file of fastchess, and their moves with scores.
-fn read(text: &[u8]) -> Result<(usize, Vec<Sample>), String> {
+fn read(text: &[u8]) -> Result<(usize, Vec<Sample>), CommandError> {
     let mut reader = Games::new(text);
     let (mut games, mut samples) = (0, Vec::new());
-    while let Some(reading) = reader.next_game().map_err(|error| error.to_string())? {
+    while let Some(reading) = reader.next_game()? {
         if !reading.only_remarks {
-            samples.extend(samples_of(&reading.game.map_err(|fault| fault.to_string())?)?);
+            samples.extend(samples_of(&reading.game?)?);
             games += 1;
         }
     }
@@ -255,16 +256,16 @@ fn read(text: &[u8]) -> Result<(usize, Vec<Sample>), String> {
 }
 
 /// The moves of a game that have scores.
-fn samples_of(game: &Pgn) -> Result<Vec<Sample>, String> {
+fn samples_of(game: &Pgn) -> Result<Vec<Sample>, CommandError> {
     // Losses on time, by an illegal move or by a crash are not chess results.
     if let Some(end) = game.tag("Termination").filter(|end| ![&b"normal"[..], b"adjudication"].contains(end)) {
-        return Err(format!("a game did not end normally: {}", String::from_utf8_lossy(end)));
+        return Err(trouble!("a game did not end normally: {}", String::from_utf8_lossy(end)));
     }
     let white = match game.tag("Result") {
         Some(b"1-0") => Outcome::Won,
         Some(b"0-1") => Outcome::Lost,
         Some(b"1/2-1/2") => Outcome::Drawn,
-        _ => return Err("a game has no result".to_owned()),
+        _ => return Err(trouble!("a game has no result")),
     };
     let (mut now, mut samples) = (game.start.clone(), Vec::new());
     for played in &game.moves {
@@ -279,7 +280,7 @@ fn samples_of(game: &Pgn) -> Result<Vec<Sample>, String> {
         }));
         match played.action {
             Action::Move(m) => now.play(m),
-            Action::Pass => return Err("a game has a null move".to_owned()),
+            Action::Pass => return Err(trouble!("a game has a null move")),
         }
     }
     Ok(samples)
@@ -315,13 +316,15 @@ mod tests {
         for (text, error) in
             [(format!("{good}{bad}"), "did not end normally: abandoned"), (good.clone(), "1 of 2 games")]
         {
-            assert!(run(&text).unwrap_err().contains(error));
+            assert!(run(&text).unwrap_err().to_string().contains(error));
             assert!(!file.exists(), "{error}");
         }
         assert_eq!(run(&format!("{good}{good}")).unwrap().len(), 2);
         assert_eq!(run("no game").unwrap().len(), 2, "they are not played again");
         scratch.write("games.pgn", &bad);
-        assert!(run(&good).unwrap_err().ends_with("abandoned; without the file the games are played again"));
+        assert!(
+            run(&good).unwrap_err().to_string().ends_with("abandoned; without the file the games are played again")
+        );
     }
 
     #[test]
@@ -334,7 +337,7 @@ mod tests {
         assert_eq!(games, 2);
         let expected = [sample(35, 32, Outcome::Won), sample(-20, 32, Outcome::Lost), sample(-150, 3, Outcome::Drawn)];
         assert_eq!(samples, expected);
-        assert!(read(b"[Result \"*\"]\n\n1. e4 *\n").unwrap_err().contains("no result"));
+        assert!(read(b"[Result \"*\"]\n\n1. e4 *\n").unwrap_err().to_string().contains("no result"));
         assert!(read(b"[Result \"1-0\"]\n\n1. e5 1-0\n").is_err());
         for (end, is_chess) in [("normal", true), ("adjudication", true), ("abandoned", false), ("time forfeit", false)]
         {

@@ -13,6 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use terminal::{CommandError, remark, tell, trouble};
 
 use clap::Args;
 use ibex::random::Random;
@@ -126,7 +127,7 @@ struct Pair {
 /// One line: fastchess, the book or the changes are missing or not understood, the program lacks an option, a game is
 /// aborted or, without a clock, is lost by accident, or the results of this name are those of other changes or
 /// conditions.
-pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
+pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), CommandError> {
     let runner = runner()?;
     let engine = Engine::current()?;
     let state = State::now()?;
@@ -156,26 +157,26 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     }
     let done: BTreeSet<u64> = pairs.iter().map(|pair| pair.number).collect();
     let missing: Vec<u64> = (0..arguments.pairs).filter(|number| !done.contains(number)).collect();
-    eprintln!("{} changes, {} pairs to play; {} has them", changes.len(), missing.len(), log.display());
+    remark!("{} changes, {} pairs to play; {} has them", changes.len(), missing.len(), log.display());
     let setting = Setting { runner: &runner, program: &tools.ibex, book: &book, arguments };
     pairs.extend(setting.play(&changes, &missing, (&log, file))?);
     print!("{}", table(&pairs));
     if let Some(remark) = accidents(&pairs) {
-        println!("\n{remark}");
+        tell!("\n{remark}")?;
     }
     Ok(())
 }
 
 /// The sources are unknown to git: a unique name, so that no results are mixed.
-fn unknown() -> Result<String, String> {
-    eprintln!("figures: git does not say what the program is built from; no later run will continue these results");
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_err(|error| error.to_string())?;
+fn unknown() -> Result<String, CommandError> {
+    remark!("figures: git does not say what the program is built from; no later run will continue these results");
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
     Ok(format!("unknown-{}-{}", std::process::id(), now.as_nanos()))
 }
 
 /// The changes of a file, without empty lines and lines that begin with `#`. No two may set the same option: if one
 /// side had both, only one of them would take effect.
-fn read_changes(text: &str) -> Result<Changes, String> {
+fn read_changes(text: &str) -> Result<Changes, CommandError> {
     let mut changes = Changes::new();
     let mut setters: BTreeMap<String, String> = BTreeMap::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -183,30 +184,30 @@ fn read_changes(text: &str) -> Result<Changes, String> {
         let name = words.next().unwrap_or_default();
         let options: Vec<String> = words.collect();
         if options.is_empty() || options.iter().any(|option| !option.contains('=')) {
-            return Err(format!("'{line}' is not a name and options, NAME OPTION=VALUE ..."));
+            return Err(trouble!("'{line}' is not a name and options, NAME OPTION=VALUE ..."));
         }
         if changes.keys().any(|change: &String| change.split(' ').next() == Some(&name)) {
-            return Err(format!("'{name}' is listed twice"));
+            return Err(trouble!("'{name}' is listed twice"));
         }
         for option in options.iter().filter_map(|option| option.split('=').next()) {
             match setters.insert(option.to_owned(), line.to_owned()) {
-                Some(other) if other == line => return Err(format!("'{line}' sets '{option}' twice")),
-                Some(other) => return Err(format!("'{other}' and '{line}' both set '{option}'")),
+                Some(other) if other == line => return Err(trouble!("'{line}' sets '{option}' twice")),
+                Some(other) => return Err(trouble!("'{other}' and '{line}' both set '{option}'")),
                 None => {}
             }
         }
         changes.insert(format!("{name} {}", options.join(" ")), options);
     }
-    if changes.is_empty() { Err("no changes".to_owned()) } else { Ok(changes) }
+    if changes.is_empty() { Err(trouble!("no changes")) } else { Ok(changes) }
 }
 
 /// Whether the program has the options, with numbers in range; `uci` is its answer to `uci`.
-fn check(changes: &Changes, uci: &str) -> Result<(), String> {
+fn check(changes: &Changes, uci: &str) -> Result<(), CommandError> {
     for option in changes.values().flatten() {
         let (name, value) = option.split_once('=').unwrap_or((option, ""));
         let start = format!("option name {name} type ");
         let kind = uci.lines().find_map(|line| line.strip_prefix(&start));
-        let kind = kind.ok_or_else(|| format!("the program has no option '{name}' (feature `tune`?)"))?;
+        let kind = kind.ok_or_else(|| trouble!("the program has no option '{name}' (feature `tune`?)"))?;
         let mut words = kind.split_whitespace();
         if words.next() == Some("spin") {
             let words: Vec<&str> = words.collect();
@@ -216,7 +217,7 @@ fn check(changes: &Changes, uci: &str) -> Result<(), String> {
             let inside =
                 value.parse::<i64>().is_ok_and(|value| Some(value) >= least && most.is_none_or(|most| value <= most));
             if !inside {
-                return Err(format!("'{option}' is outside the option's range"));
+                return Err(trouble!("'{option}' is outside the option's range"));
             }
         }
     }
@@ -224,7 +225,7 @@ fn check(changes: &Changes, uci: &str) -> Result<(), String> {
 }
 
 /// A file of results, created if it does not exist, with its pairs. Results under other conditions are not mixed.
-fn open_log(log: &Path, conditions: &Conditions) -> Result<(Held, Vec<Pair>), String> {
+fn open_log(log: &Path, conditions: &Conditions) -> Result<(Held, Vec<Pair>), CommandError> {
     let shown = log.display();
     let failed = at(log);
     // Not opened to append: Windows cannot truncate a file that is opened like this.
@@ -248,23 +249,23 @@ fn open_log(log: &Path, conditions: &Conditions) -> Result<(Held, Vec<Pair>), St
         (None, _) => {}
         (Some(Difference::Program), Some(recorded)) => {
             let program = program_in(Path::new(PROGRAMS), &recorded.program);
-            return Err(format!(
+            return Err(trouble!(
                 "{shown} has games of another program; continue with that one (--ibex {}), or remove the results",
                 program.display()
             ));
         }
         (Some(difference), _) => {
             let other = if difference == Difference::Changes { "of other changes" } else { "under other conditions" };
-            return Err(format!("{shown} has games {other}; rename the file of changes, or remove the results"));
+            return Err(trouble!("{shown} has games {other}; rename the file of changes, or remove the results"));
         }
     }
     let pairs = lines.enumerate().map(|(number, line)| {
         let pair: Pair =
-            serde_json::from_str(line).map_err(|error| format!("{shown}: line {}: {error}", number + 2))?;
+            serde_json::from_str(line).map_err(|error| trouble!("{shown}: line {}: {error}", number + 2))?;
         Ok((pair.number, pair))
     });
     // The same number means the same games: they count once.
-    let pairs: BTreeMap<u64, Pair> = pairs.collect::<Result<_, String>>()?;
+    let pairs: BTreeMap<u64, Pair> = pairs.collect::<Result<_, CommandError>>()?;
     Ok((held, pairs.into_values().collect()))
 }
 
@@ -278,23 +279,23 @@ struct Setting<'a> {
 
 impl Setting<'_> {
     /// Plays the pairs of these numbers, several at a time, and adds each to the log.
-    fn play(&self, changes: &Changes, numbers: &[u64], (log, file): (&Path, Held)) -> Result<Vec<Pair>, String> {
+    fn play(&self, changes: &Changes, numbers: &[u64], (log, file): (&Path, Held)) -> Result<Vec<Pair>, CommandError> {
         let failed = at(log);
         let played = Mutex::new((file, Vec::new()));
         let (next, broken) = (AtomicU64::new(0), AtomicBool::new(false));
-        let work = |worker: u32| -> Result<(), String> {
+        let work = |worker: u32| -> Result<(), CommandError> {
             let folder = Path::new(FOLDER).join(format!("worker-{worker}"));
             fs::create_dir_all(&folder).map_err(at(&folder))?;
             while !broken.load(Ordering::Relaxed) {
                 let index = next.fetch_add(1, Ordering::Relaxed) as usize;
                 let Some(&number) = numbers.get(index) else { break };
                 let pair = self.pair(changes, number, &folder)?;
-                let line = serde_json::to_string(&pair).map_err(|error| error.to_string())? + "\n";
-                let mut played = played.lock().map_err(|_| "another pair failed")?;
+                let line = serde_json::to_string(&pair)? + "\n";
+                let mut played = played.lock().map_err(|_| trouble!("another pair failed"))?;
                 played.0.0.write_all(line.as_bytes()).map_err(&failed)?;
                 played.1.push(pair);
                 if played.1.len().is_multiple_of(REPORT) {
-                    eprintln!("{} of {} pairs", played.1.len(), numbers.len());
+                    remark!("{} of {} pairs", played.1.len(), numbers.len());
                 }
             }
             Ok(())
@@ -306,19 +307,19 @@ impl Setting<'_> {
                     // If one of them fails, the others would play on for hours.
                     scope.spawn(move || {
                         let ended = catch_unwind(AssertUnwindSafe(|| work(worker)));
-                        let ended = ended.unwrap_or_else(|_| Err("a worker has panicked".to_owned()));
+                        let ended = ended.unwrap_or_else(|_| Err(trouble!("a worker has panicked")));
                         ended.inspect_err(|_| broken.store(true, Ordering::Relaxed))
                     })
                 })
                 .collect();
             let ends = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
-            ends.collect::<Result<Vec<()>, String>>()
+            ends.collect::<Result<Vec<()>, CommandError>>()
         })?;
-        played.into_inner().map(|(_, pairs)| pairs).map_err(|_| "a worker failed".to_owned())
+        played.into_inner().map(|(_, pairs)| pairs).map_err(|_| trouble!("a worker failed"))
     }
 
     /// Plays a pair of games from one opening.
-    fn pair(&self, changes: &Changes, number: u64, folder: &Path) -> Result<Pair, String> {
+    fn pair(&self, changes: &Changes, number: u64, folder: &Path) -> Result<Pair, CommandError> {
         let [first, second] = draw(changes, number);
         let options = |names: &[String]| names.iter().flat_map(|name| changes[name].clone()).collect::<Vec<_>>();
         let limit = match &self.arguments.tc {
@@ -343,15 +344,16 @@ impl Pair {
     ///
     /// One line: it is not understood, or a game without a clock was lost by accident (on time, by an illegal move or
     /// by a crash). Such a game would count as an effect of the changes.
-    fn read(text: &str, number: u64, sides: [Vec<String>; 2], clock: bool) -> Result<Pair, String> {
+    fn read(text: &str, number: u64, sides: [Vec<String>; 2], clock: bool) -> Result<Pair, CommandError> {
         let result = read_match(text, "first", "second")?;
         if result.games() != 2 {
-            return Err(format!("pair {number} has {} games", result.games()));
+            return Err(trouble!("pair {number} has {} games", result.games()));
         }
         let [first, second] = sides;
         if !clock {
             at_chess(text).map_err(|error| {
-                format!("pair {number}: {error}; first: {}; second: {}", first.join(", "), second.join(", "))
+                let sides = format!("first: {}; second: {}", first.join(", "), second.join(", "));
+                error.about(format_args!("pair {number}")).hint(sides)
             })?;
         }
         let accidents = result.accidents.iter().sum();
@@ -460,13 +462,20 @@ mod tests {
             ("x a=1\ny b=1 a=1", "both set 'a'"),
             ("x a=1 a=2", "sets 'a' twice"),
         ] {
-            assert!(read_changes(text).unwrap_err().contains(error), "{text}");
+            assert!(read_changes(text).unwrap_err().to_string().contains(error), "{text}");
         }
         let text = "option name lmr_base type spin default 1 min 0 max 2048\n\
             option name lmr_slope type spin default 1 min 0 max 900\noption name iir_depth type spin default 1 min 2 max 100\n";
         assert_eq!(check(&changes, text), Ok(()));
-        assert!(check(&changes, &text.replace("iir", "rii")).unwrap_err().contains("no option 'iir_depth'"));
-        assert!(check(&changes, &text.replace("900", "499")).unwrap_err().contains("'lmr_slope=500' is outside"));
+        assert!(
+            check(&changes, &text.replace("iir", "rii")).unwrap_err().to_string().contains("no option 'iir_depth'")
+        );
+        assert!(
+            check(&changes, &text.replace("900", "499"))
+                .unwrap_err()
+                .to_string()
+                .contains("'lmr_slope=500' is outside")
+        );
     }
 
     #[test]
@@ -502,34 +511,37 @@ mod tests {
             Conditions { book: "6".to_owned(), ..here.clone() },
             Conditions { hash: 16, changes: Vec::new(), ..here.clone() },
         ] {
-            assert!(pairs_in(&there).unwrap_err().contains("other conditions"));
+            assert!(pairs_in(&there).unwrap_err().to_string().contains("other conditions"));
         }
         // A change with another value, or an additional one: the existing pairs give no evidence on it.
         for changes in [&["a x=2"][..], &["a x=1", "b y=1"], &[]] {
             let changes = changes.iter().map(|&line| line.to_owned()).collect();
             let error = pairs_in(&Conditions { changes, ..here.clone() }).unwrap_err();
-            assert!(error.contains("other changes"), "{error}");
+            assert!(error.to_string().contains("other changes"), "{error}");
         }
         // Results without changes are older than this rule.
         let (head, rest) = text.split_once('\n').unwrap();
         let mut old: serde_json::Value = serde_json::from_str(head).unwrap();
         old.as_object_mut().unwrap().remove("changes");
         fs::write(&log, format!("{old}\n{rest}")).unwrap();
-        assert!(pairs_in(&here).unwrap_err().contains("other conditions"));
+        assert!(pairs_in(&here).unwrap_err().to_string().contains("other conditions"));
         fs::write(&log, &text).unwrap();
         let rebuilt = Conditions { program: "4".to_owned(), ..here.clone() };
         let error = pairs_in(&rebuilt).unwrap_err();
-        assert!(error.contains("another program") && error.contains("programs/3/ibex"), "{error}");
+        assert!(
+            error.to_string().contains("another program") && error.to_string().contains("programs/3/ibex"),
+            "{error}"
+        );
         // A line torn by an interruption, and the same pair twice.
         let again = text.lines().nth(1).unwrap();
         fs::write(&log, format!("{text}{again}\n{{\"number\":8,")).unwrap();
         assert_eq!(pairs_in(&here), Ok(vec![pair]));
         assert_eq!(fs::read_to_string(&log).unwrap(), format!("{text}{again}\n"));
         let playing = open_log(&log, &here).unwrap();
-        assert!(pairs_in(&here).unwrap_err().contains("another program is playing"));
+        assert!(pairs_in(&here).unwrap_err().to_string().contains("another program is playing"));
         drop(playing);
         fs::write(&log, text + "{\"number\":8,\n").unwrap();
-        assert!(pairs_in(&here).unwrap_err().contains("line 3"));
+        assert!(pairs_in(&here).unwrap_err().to_string().contains("line 3"));
     }
 
     /// At fixed nodes, a crash is a bug in a program, not a result of its changes; the pair is dropped.
@@ -546,8 +558,8 @@ mod tests {
         let sides = || [vec!["a x=1".to_owned()], Vec::new()];
         let crash = text("White disconnects");
         let error = Pair::read(&crash, 7, sides(), false).unwrap_err();
-        assert!(error.starts_with("pair 7: a game was not lost at chess: Finished game 1"), "{error}");
-        assert!(error.contains("first: a x=1"), "{error}");
+        assert!(error.to_string().starts_with("pair 7: a game was not lost at chess: Finished game 1"), "{error}");
+        assert!(error.to_string().contains("first: a x=1"), "{error}");
         assert_eq!(Pair::read(&crash, 7, sides(), true).unwrap().accidents, 1);
         assert_eq!(Pair::read(&text("Black mates"), 7, sides(), false).unwrap().lost, 2);
     }

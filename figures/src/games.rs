@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use terminal::{CommandError, remark, trouble};
 
 use crate::basis::{Engine, State};
 use crate::held::Held;
@@ -55,7 +56,7 @@ pub struct Match {
 /// # Errors
 ///
 /// One line: fastchess or the book is missing, no opponent is installed, or a match failed.
-pub fn strength(tools: &Tools) -> Result<Measured, String> {
+pub fn strength(tools: &Tools) -> Result<Measured, CommandError> {
     let runner = runner()?;
     let book = tools.data(BOOK)?;
     let folder = folder()?;
@@ -64,13 +65,13 @@ pub fn strength(tools: &Tools) -> Result<Measured, String> {
     let installed: Vec<(&Opponent, PathBuf)> =
         OPPONENTS.iter().filter_map(|opponent| Some((opponent, found(opponent.program)?))).collect();
     if installed.is_empty() {
-        return Err("no opponent is installed".to_owned());
+        return Err(trouble!("no opponent is installed"));
     }
     let mut table = row(&["opponent", "build", "rated", "won", "drawn", "lost", "score", "Elo difference, 95%"])
         + "|---|---|--:|--:|--:|--:|--:|---|\n";
     let mut accidents = [0; 2];
     for (number, (opponent, program)) in installed.iter().enumerate() {
-        eprintln!("    [{}/{}] {}", number + 1, installed.len(), opponent.program);
+        remark!("    [{}/{}] {}", number + 1, installed.len(), opponent.program);
         let sides = [("Ibex", tools.ibex.as_path()), ("Opponent", program)];
         let limit = Limit::Clock(CONTROL.to_owned());
         let sides = sides.map(|(name, program)| Side { program, name, limit: limit.clone(), options: &[] });
@@ -96,14 +97,14 @@ pub fn strength(tools: &Tools) -> Result<Measured, String> {
 /// # Errors
 ///
 /// One line: fastchess or the book is missing, or a match failed.
-pub fn nodes(tools: &Tools) -> Result<Measured, String> {
+pub fn nodes(tools: &Tools) -> Result<Measured, CommandError> {
     let runner = runner()?;
     let book = tools.data(LEVEL_BOOK)?;
     let folder = folder()?;
     let mut table = row(&["nodes", "against", "won", "drawn", "lost", "score", "Elo difference, 95%"])
         + "|--:|--:|--:|--:|--:|--:|---|\n";
     for doubled in NODES {
-        eprintln!("    {doubled} nodes");
+        remark!("    {doubled} nodes");
         let sides = [("Ibex", doubled), ("Opponent", doubled / 2)];
         let sides =
             sides.map(|(name, nodes)| Side { program: &tools.ibex, name, limit: Limit::Nodes(nodes), options: &[] });
@@ -165,18 +166,16 @@ impl Match {
 /// # Errors
 ///
 /// One line: the project is not understood, or the folder cannot be created.
-pub fn folder() -> Result<PathBuf, String> {
+pub fn folder() -> Result<PathBuf, CommandError> {
     let (engine, state) = (Engine::current()?, State::now()?);
     if state.sources.is_none() {
-        eprintln!(
-            "figures: git does not say what the program is built from; no match is kept for the next measurement"
-        );
+        remark!("figures: git does not say what the program is built from; no match is kept for the next measurement");
     }
     folder_in(Path::new("target/figures"), &engine.bench, state.sources.as_deref())
 }
 
 /// The folder for a bench and a state of the sources.
-fn folder_in(root: &Path, bench: &str, sources: Option<&str>) -> Result<PathBuf, String> {
+fn folder_in(root: &Path, bench: &str, sources: Option<&str>) -> Result<PathBuf, CommandError> {
     let unknown = || format!("unknown-{}", std::process::id());
     let folder = root.join(format!("{bench}-{}", sources.map_or_else(unknown, str::to_owned)));
     if sources.is_none() {
@@ -194,8 +193,8 @@ fn folder_in(root: &Path, bench: &str, sources: Option<&str>) -> Result<PathBuf,
 /// # Errors
 ///
 /// One line: it is missing.
-pub fn runner() -> Result<PathBuf, String> {
-    found("fastchess").ok_or_else(|| "fastchess is missing; it must be in the search path".to_owned())
+pub fn runner() -> Result<PathBuf, CommandError> {
+    found("fastchess").ok_or_else(|| trouble!("fastchess is missing; it must be in the search path"))
 }
 
 /// A program in the search path, or in Debian's folder for games.
@@ -210,10 +209,10 @@ pub fn found(program: &str) -> Option<PathBuf> {
 /// # Errors
 ///
 /// One line: the program does not run, or does not use UCI.
-pub fn name_of(program: &Path) -> Result<String, String> {
+pub fn name_of(program: &Path) -> Result<String, CommandError> {
     let text = uci(program)?;
     let name = text.lines().find_map(|line| line.strip_prefix("id name "));
-    name.map(|name| name.trim().to_owned()).ok_or_else(|| format!("{} is not a UCI engine", program.display()))
+    name.map(|name| name.trim().to_owned()).ok_or_else(|| trouble!("{} is not a UCI engine", program.display()))
 }
 
 /// The answer of an engine to `uci`: its name and options.
@@ -221,7 +220,7 @@ pub fn name_of(program: &Path) -> Result<String, String> {
 /// # Errors
 ///
 /// One line: the program does not run.
-pub fn uci(program: &Path) -> Result<String, String> {
+pub fn uci(program: &Path) -> Result<String, CommandError> {
     let mut command = Command::new(program);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(at(program))?;
     if let Some(mut input) = child.stdin.take() {
@@ -264,7 +263,13 @@ pub const ENDED_EARLY: &str = "drawn early where both sides see it, lost where t
 /// # Errors
 ///
 /// One line: a path does not exist.
-pub fn fastchess(runner: &Path, sides: [Side; 2], book: &Path, rounds: u32, folder: &Path) -> Result<Command, String> {
+pub fn fastchess(
+    runner: &Path,
+    sides: [Side; 2],
+    book: &Path,
+    rounds: u32,
+    folder: &Path,
+) -> Result<Command, CommandError> {
     let whole = |path: &Path| fs::canonicalize(path).map_err(at(path));
     let mut command = Command::new(runner);
     for Side { program, name, limit, options } in sides {
@@ -287,7 +292,7 @@ pub fn fastchess(runner: &Path, sides: [Side; 2], book: &Path, rounds: u32, fold
 /// # Errors
 ///
 /// One line: a file cannot be read, or a program is not an engine.
-pub fn settings(command: &Command, programs: [&Path; 2], book: &Path) -> Result<String, String> {
+pub fn settings(command: &Command, programs: [&Path; 2], book: &Path) -> Result<String, CommandError> {
     let [first, second] = programs;
     let names = [name_of(first)?, name_of(second)?];
     Ok(line_of(command, &names, &[checksum(first)?, checksum(second)?, checksum(book)?]))
@@ -317,7 +322,7 @@ pub fn played(
     (folder, stem): (&Path, String),
     games: u32,
     ends: &[&str],
-) -> Result<Match, String> {
+) -> Result<Match, CommandError> {
     let programs = sides.each_ref().map(|side| side.program);
     let clock = sides.iter().any(|side| matches!(side.limit, Limit::Clock(_)));
     let mut command = fastchess(runner, sides, book, games / 2, folder)?;
@@ -326,10 +331,10 @@ pub fn played(
     command.args(["-srand", "15", "-concurrency", "2"]);
     let settings = settings(&command, programs, book)?;
     let log = kept(folder, &stem, &settings, "txt");
-    eprintln!("        {}", log.display());
+    remark!("        {}", log.display());
     let _alone = Held::beside(&log, "another run is playing this match")?;
     let complete = |text: &str| complete(text, &settings, games, clock);
-    if let Ok(result) = fs::read_to_string(&log).map_err(|error| error.to_string()).and_then(|text| complete(&text)) {
+    if let Ok(result) = fs::read_to_string(&log).map_err(CommandError::from).and_then(|text| complete(&text)) {
         return Ok(result);
     }
     let scratch = log.with_extension("running");
@@ -338,7 +343,7 @@ pub fn played(
     let status = command.stdout(output).status().map_err(at(runner))?;
     let text = fs::read_to_string(&scratch).map_err(at(&scratch))?;
     if !status.success() {
-        return Err(format!("{}: {status}; {}", runner.display(), scratch.display()));
+        return Err(trouble!("{}: {status}; {}", runner.display(), scratch.display()));
     }
     let result = complete(&text).map_err(at(&scratch))?;
     fs::rename(&scratch, &log).map_err(at(&log))?;
@@ -347,13 +352,13 @@ pub fn played(
 
 /// The match between `Ibex` and `Opponent`, if it is complete and had these settings. With a clock, losses on time
 /// happen, and the figure counts them. Without one, an accident is a bug in a program, and the game has no result.
-fn complete(text: &str, settings: &str, games: u32, clock: bool) -> Result<Match, String> {
+fn complete(text: &str, settings: &str, games: u32, clock: bool) -> Result<Match, CommandError> {
     if text.lines().next() != Some(settings) {
-        return Err("played with other settings".to_owned());
+        return Err(trouble!("played with other settings"));
     }
     let result = read_match(text, "Ibex", "Opponent")?;
     if result.games() != games {
-        return Err(format!("{} of {games} games", result.games()));
+        return Err(trouble!("{} of {games} games", result.games()));
     }
     if !clock {
         at_chess(text)?;
@@ -366,9 +371,9 @@ fn complete(text: &str, settings: &str, games: u32, clock: bool) -> Result<Match
 /// # Errors
 ///
 /// One line about the first such game.
-pub fn at_chess(text: &str) -> Result<(), String> {
+pub fn at_chess(text: &str) -> Result<(), CommandError> {
     match text.lines().find(|line| white_had_accident(line).is_some()) {
-        Some(line) => Err(format!("a game was not lost at chess: {line}")),
+        Some(line) => Err(trouble!("a game was not lost at chess: {line}")),
         None => Ok(()),
     }
 }
@@ -388,19 +393,20 @@ fn white_had_accident(line: &str) -> Option<bool> {
 /// # Errors
 ///
 /// One line: there are no results, or they are not understood.
-pub fn read_match(text: &str, first: &str, second: &str) -> Result<Match, String> {
-    let last = text.rfind(&format!("Results of {first} vs {second}")).ok_or("the match has no results")?;
+pub fn read_match(text: &str, first: &str, second: &str) -> Result<Match, CommandError> {
+    let last =
+        text.rfind(&format!("Results of {first} vs {second}")).ok_or_else(|| trouble!("the match has no results"))?;
     let line = |start: &str| {
         let found = text[last..].lines().find_map(|line| line.strip_prefix(start));
-        found.ok_or_else(|| format!("the results lack the line '{start}'"))
+        found.ok_or_else(|| trouble!("the results lack the line '{start}'"))
     };
     let elo = line("Elo: ")?;
-    let (elo, rest) = elo.split_once(" +/- ").ok_or_else(|| format!("not understood: Elo: {elo}"))?;
+    let (elo, rest) = elo.split_once(" +/- ").ok_or_else(|| trouble!("not understood: Elo: {elo}"))?;
     let margin = rest.split(',').next().unwrap_or_default();
     let games = line("Games: ")?;
-    let number = |label: &str| -> Result<u32, String> {
+    let number = |label: &str| -> Result<u32, CommandError> {
         let fields = games.split(", ").find_map(|field| field.strip_prefix(label));
-        fields.and_then(|field| field.parse().ok()).ok_or_else(|| format!("not understood: Games: {games}"))
+        fields.and_then(|field| field.parse().ok()).ok_or_else(|| trouble!("not understood: Games: {games}"))
     };
     let (won, lost, drawn) = (number("Wins: ")?, number("Losses: ")?, number("Draws: ")?);
     let mut accidents = [0; 2];
@@ -445,7 +451,7 @@ Games: 300, Wins: 30, Losses: 227, Draws: 43, Points: 51.5 (17.17 %)
     #[test]
     fn at_fixed_nodes_an_accident_is_an_error() {
         let error = complete(RESULTS, SETTINGS, GAMES, false).unwrap_err();
-        assert!(error.contains("game 1 (Ibex vs Opponent): 1-0 {Black loses on time}"), "{error}");
+        assert!(error.to_string().contains("game 1 (Ibex vs Opponent): 1-0 {Black loses on time}"), "{error}");
         let fair = RESULTS.lines().filter(|line| white_had_accident(line).is_none()).collect::<Vec<_>>().join("\n");
         assert_eq!(complete(&fair, SETTINGS, GAMES, false).unwrap().accidents, [0, 0]);
     }
@@ -453,10 +459,10 @@ Games: 300, Wins: 30, Losses: 227, Draws: 43, Points: 51.5 (17.17 %)
     #[test]
     fn an_unfinished_match_is_rejected() {
         let begun = format!("{SETTINGS}\nFinished game 1");
-        assert!(complete(&begun, SETTINGS, GAMES, true).unwrap_err().contains("no results"));
+        assert!(complete(&begun, SETTINGS, GAMES, true).unwrap_err().to_string().contains("no results"));
         let with = |from: &str, to: &str| complete(&RESULTS.replace(from, to), SETTINGS, GAMES, true);
-        assert!(with("Wins: 30", "Wins: 29").unwrap_err().contains("299 of 300"));
-        assert!(with("Elo: ", "Glicko: ").unwrap_err().contains("lack"));
+        assert!(with("Wins: 30", "Wins: 29").unwrap_err().to_string().contains("299 of 300"));
+        assert!(with("Elo: ", "Glicko: ").unwrap_err().to_string().contains("lack"));
         let won = with("-273.40 +/- 43.86", "inf +/- nan").unwrap();
         assert!(won.row("Stockfish 15.1", &OPPONENTS[1]).ends_with("| +inf |\n"));
     }
@@ -465,9 +471,9 @@ Games: 300, Wins: 30, Losses: 227, Draws: 43, Points: 51.5 (17.17 %)
     #[test]
     fn a_match_with_other_settings_is_rejected() {
         let other = SETTINGS.replace("34", "35");
-        assert!(complete(RESULTS, &other, GAMES, true).unwrap_err().contains("other settings"));
+        assert!(complete(RESULTS, &other, GAMES, true).unwrap_err().to_string().contains("other settings"));
         let without = RESULTS.split_once('\n').unwrap().1;
-        assert!(complete(without, SETTINGS, GAMES, true).unwrap_err().contains("other settings"));
+        assert!(complete(without, SETTINGS, GAMES, true).unwrap_err().to_string().contains("other settings"));
         let command = |nodes, ends: &[&str]| {
             let side = |name| Side { program: Path::new("."), name, limit: Limit::Nodes(nodes), options: &[] };
             let folder = Path::new(".");

@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
+use terminal::{CommandError, trouble};
 
 use crate::measure::at;
 
@@ -15,10 +16,10 @@ impl Held {
     /// # Errors
     ///
     /// One line: another program holds it, as described by `other`, or it cannot be locked.
-    pub fn of(file: File, path: &Path, other: &str) -> Result<Held, String> {
+    pub fn of(file: File, path: &Path, other: &str) -> Result<Held, CommandError> {
         match file.try_lock() {
             Ok(()) => Ok(Held(file)),
-            Err(TryLockError::WouldBlock) => Err(format!("{}: {other}", path.display())),
+            Err(TryLockError::WouldBlock) => Err(trouble!("{}: {other}", path.display())),
             Err(TryLockError::Error(error)) => Err(at(path)(error)),
         }
     }
@@ -28,7 +29,7 @@ impl Held {
     /// # Errors
     ///
     /// Those of [`Held::of`], or the file beside it cannot be created.
-    pub fn beside(file: &Path, other: &str) -> Result<Held, String> {
+    pub fn beside(file: &Path, other: &str) -> Result<Held, CommandError> {
         let lock = file.with_extension("lock");
         let opened = OpenOptions::new().create(true).truncate(false).write(true).open(&lock).map_err(at(&lock))?;
         Held::of(opened, &lock, other)
@@ -54,7 +55,7 @@ mod tests {
         let file = scratch.0.join("nodes-1000.txt");
         let held = Held::beside(&file, "another run is playing this match").unwrap();
         let error = Held::beside(&file, "another run is playing this match").unwrap_err();
-        assert!(error.ends_with("nodes-1000.lock: another run is playing this match"), "{error}");
+        assert!(error.to_string().ends_with("nodes-1000.lock: another run is playing this match"), "{error}");
         assert!(Held::beside(&scratch.0.join("nodes-2000.txt"), "").is_ok(), "another match is free");
         drop(held);
         assert!(Held::beside(&file, "").is_ok());

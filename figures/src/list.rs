@@ -6,6 +6,7 @@ use crate::games;
 use crate::measure::{self, Measured, Tools};
 use crate::ratings;
 use crate::steps;
+use terminal::CommandError;
 
 /// A figure of a page.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +27,7 @@ enum Kind {
     /// The table that a command of Ibex prints: its arguments, the columns, and the conditions.
     Printed(&'static str, &'static [&'static str], &'static str),
     Suites(&'static [&'static str]),
-    Special(fn(&Tools) -> Result<Measured, String>),
+    Special(fn(&Tools) -> Result<Measured, CommandError>),
 }
 
 impl Figure {
@@ -40,7 +41,7 @@ impl Figure {
     /// # Errors
     ///
     /// One line: a program or data is missing, or a program failed.
-    pub fn measure(&self, tools: &Tools) -> Result<Measured, String> {
+    pub fn measure(&self, tools: &Tools) -> Result<Measured, CommandError> {
         match self.kind {
             Kind::Printed(command, columns, conditions) => measure::printed(tools, command, columns, conditions),
             Kind::Suites(limit) => measure::suites(tools, limit),

@@ -31,6 +31,7 @@ mod steps;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
+use terminal::{CommandError, Exit, remark, tell, trouble};
 
 use clap::{Parser, Subcommand};
 
@@ -60,7 +61,7 @@ struct Cli {
 
 impl Cli {
     /// Rejects an option that the command would ignore.
-    fn uses_all(&self) -> Result<(), String> {
+    fn uses_all(&self) -> Result<(), CommandError> {
         let given =
             [("--ibex", self.ibex.is_some()), ("--build", self.build.is_some()), ("--shared", self.shared.is_some())];
         let (command, used): (_, &[&str]) = match self.command {
@@ -72,7 +73,7 @@ impl Cli {
             Command::Factors(_) => ("factors", &["--ibex", "--shared"]),
         };
         match given.iter().find(|(option, given)| *given && !used.contains(option)) {
-            Some((option, _)) => Err(format!("{command} does not use {option}")),
+            Some((option, _)) => Err(trouble!("{command} does not use {option}")),
             None => Ok(()),
         }
     }
@@ -117,23 +118,16 @@ fn main() -> ExitCode {
         Command::Match(arguments) => sprt::play(&tools, arguments).map(|()| true),
         Command::Factors(arguments) => factors::play(&tools, arguments).map(|()| true),
     });
-    match result {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
-        Err(error) => {
-            eprintln!("figures: {error}");
-            ExitCode::from(2)
-        }
-    }
+    terminal::end("figures", result.map(|is_right| if is_right { Exit::Done } else { Exit::Found }))
 }
 
 /// What a page says that a figure was measured with; `None` if it does not say.
-fn recorded(figure: &Figure) -> Result<Option<Recorded>, String> {
+fn recorded(figure: &Figure) -> Result<Option<Recorded>, CommandError> {
     Ok(Recorded::read(&page::block_of(figure.pages, figure.name)?))
 }
 
 /// Why a figure is old; `None` if it is current.
-fn reason(figure: &Figure, engine: &Engine) -> Result<Option<String>, String> {
+fn reason(figure: &Figure, engine: &Engine) -> Result<Option<String>, CommandError> {
     // An interruption between two pages of a figure leaves them different.
     if let Some(disagreement) = page::disagreement(figure.pages, figure.name)? {
         return Ok(Some(disagreement));
@@ -147,14 +141,14 @@ fn reason(figure: &Figure, engine: &Engine) -> Result<Option<String>, String> {
 /// Why a figure that is not old may still differ now; `None` if there is no sign of it.
 ///
 /// Each check measures the quick ones again.
-fn doubt(figure: &Figure, engine: &Engine) -> Result<Option<String>, String> {
+fn doubt(figure: &Figure, engine: &Engine) -> Result<Option<String>, CommandError> {
     if figure.quick {
         return Ok(None);
     }
     Ok(recorded(figure)?.and_then(|recorded| figure.basis.doubt(&recorded, engine)))
 }
 
-fn list() -> Result<bool, String> {
+fn list() -> Result<bool, CommandError> {
     let engine = Engine::current()?;
     for figure in FIGURES {
         let state = if let Some(reason) = reason(figure, &engine)? {
@@ -164,15 +158,15 @@ fn list() -> Result<bool, String> {
         } else {
             "current".to_owned()
         };
-        println!("{:<10} {:<22} {:<22} {state}", figure.part, figure.name, figure.pages.join(", "));
+        tell!("{:<10} {:<22} {:<22} {state}", figure.part, figure.name, figure.pages.join(", "))?;
     }
     Ok(true)
 }
 
-fn run(tools: &Tools, names: &[String], again: bool) -> Result<bool, String> {
+fn run(tools: &Tools, names: &[String], again: bool) -> Result<bool, CommandError> {
     for name in names {
         if !FIGURES.iter().any(|figure| figure.is_called(name)) {
-            return Err(format!("no figure or part is called '{name}'; `list` shows them"));
+            return Err(trouble!("no figure or part is called '{name}'; `list` shows them"));
         }
     }
     let engine = Engine::current()?;
@@ -188,7 +182,7 @@ fn run(tools: &Tools, names: &[String], again: bool) -> Result<bool, String> {
     let mut times: Vec<(&str, Duration)> = Vec::new();
     let mut failed = 0;
     for (number, figure) in chosen.iter().enumerate() {
-        eprintln!("[{}/{}] {}", number + 1, chosen.len(), figure.name);
+        remark!("[{}/{}] {}", number + 1, chosen.len(), figure.name);
         let start = Instant::now();
         // A failed measurement leaves its page unchanged, and the others continue.
         let written = state.must_hold().and_then(|()| figure.measure(&tools)).and_then(|measured| {
@@ -197,7 +191,7 @@ fn run(tools: &Tools, names: &[String], again: bool) -> Result<bool, String> {
             figure.pages.iter().try_for_each(|page| page::replace(page, figure.name, &block))
         });
         if let Err(error) = written {
-            eprintln!("figures: {}: {error}", figure.name);
+            remark!("figures: {}: {error}", figure.name);
             failed += 1;
         }
         match times.iter_mut().find(|(part, _)| *part == figure.part) {
@@ -206,13 +200,13 @@ fn run(tools: &Tools, names: &[String], again: bool) -> Result<bool, String> {
         }
     }
     for (part, time) in times {
-        println!("{part:<10} {:.0} s", time.as_secs_f64());
+        tell!("{part:<10} {:.0} s", time.as_secs_f64())?;
     }
     let (plots, errors) = plot::write();
     for error in &errors {
-        eprintln!("figures: {error}");
+        remark!("figures: {error}");
     }
-    println!("{}", sum(chosen.len(), failed, plots));
+    tell!("{}", sum(chosen.len(), failed, plots))?;
     Ok(failed == 0 && errors.is_empty())
 }
 
@@ -261,7 +255,7 @@ impl Counts {
         shown: &str,
         table: &str,
         reason: Option<String>,
-        measured: Result<String, String>,
+        measured: Result<String, CommandError>,
     ) -> Option<String> {
         self.old += usize::from(reason.is_some());
         match (measured, reason) {
@@ -283,12 +277,12 @@ impl Counts {
 }
 
 /// Why a release must not have a figure that is not old; `None` if it may. The front page is of the released engine.
-fn reason_at_release(figure: &Figure, engine: &Engine) -> Result<Option<String>, String> {
+fn reason_at_release(figure: &Figure, engine: &Engine) -> Result<Option<String>, CommandError> {
     let recorded = if figure.pages.contains(&FRONT_PAGE) { recorded(figure)? } else { None };
     Ok(recorded.and_then(|recorded| Basis::Search.reason(&recorded, engine)))
 }
 
-fn check(tools: &Tools, release: bool) -> Result<bool, String> {
+fn check(tools: &Tools, release: bool) -> Result<bool, CommandError> {
     let engine = Engine::current()?;
     tools.must_be(&engine)?;
     let mut counts = Counts::default();
@@ -300,25 +294,25 @@ fn check(tools: &Tools, release: bool) -> Result<bool, String> {
             let table = page::table(&page::block(figure.pages[0], figure.name)?);
             let measured = figure.measure(tools).map(|measured| measured.table);
             if let Some(line) = counts.quick(&shown, &table, reason, measured) {
-                println!("{line}");
+                tell!("{line}")?;
             }
         } else if let Some(reason) = reason {
-            println!("old: {shown}: {reason}");
+            tell!("old: {shown}: {reason}")?;
             counts.old += 1;
         } else if let Some(reason) = at_release {
-            println!("not for a release: {shown}: {reason}");
+            tell!("not for a release: {shown}: {reason}")?;
             counts.front += 1;
         } else if let Some(doubt) = doubt(figure, &engine)? {
-            println!("current by its {} alone: {shown}: {doubt}", figure.basis.name());
+            tell!("current by its {} alone: {shown}: {doubt}", figure.basis.name())?;
             counts.doubtful += 1;
         }
     }
     let stale = plot::stale();
     for line in &stale {
-        println!("wrong: {line}");
+        tell!("wrong: {line}")?;
     }
     counts.wrong += stale.len();
-    println!("{}", counts.summary());
+    tell!("{}", counts.summary())?;
     Ok(counts.wrong == 0 && !(release && counts.old + counts.front > 0))
 }
 
@@ -331,7 +325,7 @@ mod tests {
     fn a_figure_that_cannot_be_measured_counts_as_wrong() {
         let mut counts = Counts::default();
         let mut line = |reason: Option<&str>, measured: Result<&str, &str>| {
-            let measured = measured.map(str::to_owned).map_err(str::to_owned);
+            let measured = measured.map(str::to_owned).map_err(|error| trouble!("{error}"));
             counts.quick("lab in docs/lab.md", "| a |\n", reason.map(str::to_owned), measured)
         };
         assert_eq!(line(None, Ok("| a |\n\n")), None);
@@ -390,7 +384,7 @@ mod tests {
             ("figures check --build mine", "check does not use --build"),
             ("figures factors --build mine x", "factors does not use --build"),
         ] {
-            assert_eq!(refused(line).as_deref(), Some(option), "{line}");
+            assert_eq!(refused(line).map(|error| error.to_string()).as_deref(), Some(option), "{line}");
         }
         for line in [
             "figures --shared data match --old HEAD~1",

@@ -3,10 +3,11 @@
 //! A block begins with `<!-- figure NAME -->` and ends with `<!-- end NAME -->`, each on a line of its own.
 
 use std::fs;
+use terminal::{CommandError, trouble};
 
 /// Reads a file of the project.
-pub fn read(path: &str) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))
+pub fn read(path: &str) -> Result<String, CommandError> {
+    fs::read_to_string(path).map_err(|error| trouble!("{path}: {error}"))
 }
 
 fn markers(name: &str) -> (String, String) {
@@ -14,9 +15,9 @@ fn markers(name: &str) -> (String, String) {
 }
 
 /// A page as the text before the block, the block, and the text after it.
-fn parts<'a>(page: &str, text: &'a str, name: &str) -> Result<[&'a str; 3], String> {
+fn parts<'a>(page: &str, text: &'a str, name: &str) -> Result<[&'a str; 3], CommandError> {
     let (begin, end) = markers(name);
-    let missing = |marker: &str| format!("{page} lacks the line '{}'", marker.trim_end());
+    let missing = |marker: &str| trouble!("{page} lacks the line '{}'", marker.trim_end());
     let at = text.find(&begin).ok_or_else(|| missing(&begin))? + begin.len();
     let length = text[at..].find(&end).ok_or_else(|| missing(&end))?;
     Ok([&text[..at], &text[at..at + length], &text[at + length..]])
@@ -27,7 +28,7 @@ fn parts<'a>(page: &str, text: &'a str, name: &str) -> Result<[&'a str; 3], Stri
 /// # Errors
 ///
 /// One line: the page cannot be read or lacks a marker.
-pub fn block(page: &str, name: &str) -> Result<String, String> {
+pub fn block(page: &str, name: &str) -> Result<String, CommandError> {
     let text = read(page)?;
     Ok(parts(page, &text, name)?[1].to_owned())
 }
@@ -37,11 +38,11 @@ pub fn block(page: &str, name: &str) -> Result<String, String> {
 /// # Errors
 ///
 /// One line: a page cannot be read, lacks a marker, or differs from the first.
-pub fn block_of(pages: &[&str], name: &str) -> Result<String, String> {
+pub fn block_of(pages: &[&str], name: &str) -> Result<String, CommandError> {
     match (disagreement(pages, name)?, pages.first()) {
-        (Some(disagreement), _) => Err(disagreement),
+        (Some(disagreement), _) => Err(trouble!("{disagreement}")),
         (None, Some(page)) => block(page, name),
-        (None, None) => Err(format!("{name} is on no page")),
+        (None, None) => Err(trouble!("{name} is on no page")),
     }
 }
 
@@ -50,7 +51,7 @@ pub fn block_of(pages: &[&str], name: &str) -> Result<String, String> {
 /// # Errors
 ///
 /// One line: a page cannot be read, or lacks a marker.
-pub fn disagreement(pages: &[&str], name: &str) -> Result<Option<String>, String> {
+pub fn disagreement(pages: &[&str], name: &str) -> Result<Option<String>, CommandError> {
     let blocks = pages.iter().map(|page| block(page, name)).collect::<Result<Vec<_>, _>>()?;
     let other = blocks.iter().position(|block| *block != blocks[0]);
     Ok(other.map(|at| format!("{name} in {} is not the one in {}", pages[at], pages[0])))
@@ -66,7 +67,7 @@ pub fn table(block: &str) -> String {
 /// # Errors
 ///
 /// One line: the page cannot be read or written, or lacks a marker.
-pub fn replace(page: &str, name: &str, block: &str) -> Result<(), String> {
+pub fn replace(page: &str, name: &str, block: &str) -> Result<(), CommandError> {
     let text = read(page)?;
     let [before, _, behind] = parts(page, &text, name)?;
     write(page, &format!("{before}{block}{behind}"))
@@ -77,9 +78,9 @@ pub fn replace(page: &str, name: &str, block: &str) -> Result<(), String> {
 /// # Errors
 ///
 /// One line: it cannot be written.
-pub fn write(path: &str, text: &str) -> Result<(), String> {
+pub fn write(path: &str, text: &str) -> Result<(), CommandError> {
     let scratch = format!("{path}.new");
-    fs::write(&scratch, text).and_then(|()| fs::rename(&scratch, path)).map_err(|error| format!("{path}: {error}"))
+    fs::write(&scratch, text).and_then(|()| fs::rename(&scratch, path)).map_err(|error| trouble!("{path}: {error}"))
 }
 
 #[cfg(test)]
@@ -94,8 +95,10 @@ mod tests {
         let [before, block, behind] = parts("page", PAGE, "one").unwrap();
         assert!(before.ends_with("one -->\n") && behind.starts_with("<!-- end one -->"));
         assert_eq!(table(block), "| a |\n|---|\n| 1 |\n");
-        assert!(parts("page", PAGE, "two").unwrap_err().contains("<!-- figure two -->"));
-        assert!(parts("page", &PAGE.replace("end one", "end"), "one").unwrap_err().contains("<!-- end one -->"));
+        assert!(parts("page", PAGE, "two").unwrap_err().to_string().contains("<!-- figure two -->"));
+        assert!(
+            parts("page", &PAGE.replace("end one", "end"), "one").unwrap_err().to_string().contains("<!-- end one -->")
+        );
     }
 
     #[test]
@@ -115,6 +118,6 @@ mod tests {
         let pages = files.each_ref().map(String::as_str);
         assert_eq!(block_of(&pages, "one"), block(pages[0], "one"));
         scratch.write("2.md", PAGE.replace("| 1 |", "| 2 |"));
-        assert!(block_of(&pages, "one").unwrap_err().contains("is not the one in"));
+        assert!(block_of(&pages, "one").unwrap_err().to_string().contains("is not the one in"));
     }
 }

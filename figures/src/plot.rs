@@ -1,8 +1,8 @@
 //! Plots of what the pages record. They are drawn from the pages' tables, the record of matches and the engine's
 //! curves, so no plot can contradict these.
 
-use std::error::Error;
 use std::fs;
+use terminal::{CommandError, trouble};
 
 use ibex::score::Score;
 use ibex::search::Basis;
@@ -15,7 +15,7 @@ use crate::{measure, page};
 /// A plot, its file, and how to draw it.
 struct Plot {
     file: &'static str,
-    draw: fn() -> Result<Chart, String>,
+    draw: fn() -> Result<Chart, CommandError>,
 }
 
 /// The folder of the plots.
@@ -59,13 +59,13 @@ pub fn write() -> (usize, Vec<String>) {
     for plot in &PLOTS {
         let written = plot.outdated().and_then(|picture| {
             let Some(picture) = picture else { return Ok(0) };
-            fs::create_dir_all(FOLDER).map_err(|error| format!("{FOLDER}: {error}"))?;
+            fs::create_dir_all(FOLDER).map_err(|error| trouble!("{FOLDER}: {error}"))?;
             page::write(plot.file, &picture)?;
             Ok(1)
         });
         match written {
             Ok(count) => changed += count,
-            Err(error) => errors.push(error),
+            Err(error) => errors.push(error.to_string()),
         }
     }
     (changed, errors)
@@ -76,7 +76,7 @@ pub fn stale() -> Vec<String> {
     let wrong = |plot: &Plot| match plot.outdated() {
         Ok(None) => None,
         Ok(Some(_)) => Some(format!("{} is not the plot of its table (`make figures` draws it)", plot.file)),
-        Err(error) => Some(error),
+        Err(error) => Some(error.to_string()),
     };
     PLOTS.iter().filter_map(wrong).collect()
 }
@@ -87,20 +87,20 @@ impl Plot {
     /// # Errors
     ///
     /// One line with the file of the plot: a table is missing or not understood.
-    fn outdated(&self) -> Result<Option<String>, String> {
-        let failed = |error: String| format!("{}: {error}", self.file);
-        let picture = (self.draw)().map_err(failed)?.draw().map_err(|error| failed(error.to_string()))?;
+    fn outdated(&self) -> Result<Option<String>, CommandError> {
+        let failed = |error: CommandError| error.about(self.file);
+        let picture = (self.draw)().and_then(|chart| chart.draw()).map_err(failed)?;
         let same = fs::read_to_string(self.file).is_ok_and(|old| old == picture);
         Ok((!same).then_some(picture))
     }
 }
 
 /// The strength of the networks: each against its predecessor, added up, and each against the hand-written evaluation.
-fn networks() -> Result<Chart, String> {
+fn networks() -> Result<Chart, CommandError> {
     let record = page::read("docs/matches.csv")?;
     let mut rows = Vec::new();
     for row in csv::Reader::from_reader(record.as_bytes()).into_deserialize::<MatchRow>() {
-        let row = row.map_err(|error| format!("docs/matches.csv: {error}"))?;
+        let row = row.map_err(|error| trouble!("docs/matches.csv: {error}"))?;
         if row.about == "network" {
             rows.push(row);
         }
@@ -114,7 +114,8 @@ fn networks() -> Result<Chart, String> {
         let last = sums[sums.len() - 1];
         if number > 1 {
             let step = of.clone().find(|row| is_network(&row.against, number - 1));
-            let step = step.ok_or_else(|| format!("docs/matches.csv: {} met no {}", name(number), name(number - 1)))?;
+            let step =
+                step.ok_or_else(|| trouble!("docs/matches.csv: {} met no {}", name(number), name(number - 1)))?;
             sums.push(Point { at: number - 1, value: last.value + step.elo, error: last.error.hypot(step.error) });
         }
         let clock = of.clone().find(|row| {
@@ -158,11 +159,11 @@ fn is_network(text: &str, number: usize) -> bool {
 }
 
 /// The worth of twice the nodes.
-fn nodes() -> Result<Chart, String> {
+fn nodes() -> Result<Chart, CommandError> {
     let rows = table("docs/strength.md", "nodes")?;
     let mut points = Vec::new();
     for (at, row) in rows.iter().enumerate() {
-        let of_table = |error| format!("docs/strength.md: the table nodes: {error}");
+        let of_table = |error: CommandError| error.about("docs/strength.md: the table nodes");
         let (value, error) = cell(row, row.len().saturating_sub(1)).and_then(elo).map_err(of_table)?;
         // A side that scored nothing has no Elo to draw.
         if value.is_finite() {
@@ -178,14 +179,14 @@ fn nodes() -> Result<Chart, String> {
 }
 
 /// The time to a depth with one thread and with two.
-fn threads() -> Result<Chart, String> {
+fn threads() -> Result<Chart, CommandError> {
     let rows = table("docs/strength.md", "threads")?;
-    let points = |column: usize| -> Result<Vec<Point>, String> {
+    let points = |column: usize| -> Result<Vec<Point>, CommandError> {
         let value = |row: &[String]| cell(row, column).and_then(number);
         let values = rows.iter().enumerate().map(|(at, row)| Ok(Point { at, value: value(row)?, error: 0.0 }));
         values
             .collect::<Result<_, _>>()
-            .map_err(|error: String| format!("docs/strength.md: the table threads: {error}"))
+            .map_err(|error: CommandError| error.about("docs/strength.md: the table threads"))
     };
     let series = vec![
         Series { label: "one thread".to_owned(), points: points(1)? },
@@ -196,7 +197,7 @@ fn threads() -> Result<Chart, String> {
 }
 
 /// The winning chance by score, for some numbers of men, as the engine reports it.
-fn chances() -> Result<Chart, String> {
+fn chances() -> Result<Chart, CommandError> {
     const SCORES: std::ops::RangeInclusive<i32> = 0..=16;
     const STEP: i32 = 25;
     let curve = |men: usize| {
@@ -214,23 +215,23 @@ fn chances() -> Result<Chart, String> {
 }
 
 /// The rows of a figure's table, cell by cell.
-fn table(page: &str, figure: &str) -> Result<Vec<Vec<String>>, String> {
+fn table(page: &str, figure: &str) -> Result<Vec<Vec<String>>, CommandError> {
     let table = page::table(&page::block(page, figure)?);
     let cells = |line| measure::cells(line).into_iter().map(str::to_owned).collect();
     let rows: Vec<Vec<String>> = table.lines().skip(2).map(cells).collect();
-    if rows.is_empty() { Err(format!("{page}: the table {figure} has no rows")) } else { Ok(rows) }
+    if rows.is_empty() { Err(trouble!("{page}: the table {figure} has no rows")) } else { Ok(rows) }
 }
 
-fn cell(row: &[String], at: usize) -> Result<&str, String> {
-    row.get(at).map(String::as_str).ok_or_else(|| format!("a row of {} cells is too short", row.len()))
+fn cell(row: &[String], at: usize) -> Result<&str, CommandError> {
+    row.get(at).map(String::as_str).ok_or_else(|| trouble!("a row of {} cells is too short", row.len()))
 }
 
-fn number(cell: &str) -> Result<f64, String> {
-    cell.parse().map_err(|_| format!("not a number: '{cell}'"))
+fn number(cell: &str) -> Result<f64, CommandError> {
+    cell.parse().map_err(|_| trouble!("not a number: '{cell}'"))
 }
 
 /// A difference in Elo and its error, as the pages write them. If one side hardly scores, there is no error.
-fn elo(cell: &str) -> Result<(f64, f64), String> {
+fn elo(cell: &str) -> Result<(f64, f64), CommandError> {
     let (value, error) = cell.split_once(" ± ").unwrap_or((cell, "0"));
     Ok((number(value.trim_start_matches('+'))?, number(error)?))
 }
@@ -285,15 +286,15 @@ const THEME: &str = "<style>@media (prefers-color-scheme: dark) {
 
 impl Chart {
     /// The picture, for light and for dark pages.
-    fn draw(&self) -> Result<String, Box<dyn Error>> {
+    fn draw(&self) -> Result<String, CommandError> {
         let mut picture = String::new();
         self.draw_into(&mut picture)?;
-        let head = picture.find('>').ok_or("a picture without a head")? + 1;
+        let head = picture.find('>').ok_or_else(|| trouble!("a picture without a head"))? + 1;
         picture.insert_str(head, THEME);
         Ok(picture)
     }
 
-    fn draw_into(&self, picture: &mut String) -> Result<(), Box<dyn Error>> {
+    fn draw_into(&self, picture: &mut String) -> Result<(), CommandError> {
         let points = || self.series.iter().flat_map(|series| &series.points);
         let high = points().map(|point| point.value + point.error).fold(0.0, f64::max);
         let low = points().map(|point| point.value - point.error).fold(0.0, f64::min);
@@ -369,8 +370,8 @@ mod tests {
 
     #[test]
     fn errors_name_the_plot() {
-        let plot = Plot { file: "docs/plots/nodes.svg", draw: || Err("not a number: 'x'".to_owned()) };
-        assert_eq!(plot.outdated(), Err("docs/plots/nodes.svg: not a number: 'x'".to_owned()));
+        let plot = Plot { file: "docs/plots/nodes.svg", draw: || Err(trouble!("not a number: 'x'")) };
+        assert_eq!(plot.outdated(), Err(trouble!("docs/plots/nodes.svg: not a number: 'x'")));
     }
 
     #[test]

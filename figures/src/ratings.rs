@@ -2,6 +2,7 @@
 //! a known rating.
 
 use ibex::engine::handicap;
+use terminal::{CommandError, remark, trouble};
 
 use crate::games::{self, LEVEL_BOOK, Limit, Match, Side, amount, found};
 use crate::measure::{Measured, Tools, row};
@@ -25,12 +26,13 @@ const ENDS: [&str; 4] = ["-resign", "movecount=4", "score=1000", "twosided=true"
 /// # Errors
 ///
 /// One line: a program or the book is missing, or a match failed.
-pub fn ratings(tools: &Tools) -> Result<Measured, String> {
+pub fn ratings(tools: &Tools) -> Result<Measured, CommandError> {
     let runner = games::runner()?;
-    let opponent = found("stockfish").ok_or("stockfish is not installed; its levels are the measure")?;
+    let opponent =
+        found("stockfish").ok_or_else(|| trouble!("stockfish is not installed; its levels are the measure"))?;
     let name = games::name_of(&opponent)?;
     if name != OPPONENT {
-        return Err(format!("{} is {name}; the ratings are those of {OPPONENT}", opponent.display()));
+        return Err(trouble!("{} is {name}; the ratings are those of {OPPONENT}", opponent.display()));
     }
     let book = tools.data(LEVEL_BOOK)?;
     let folder = games::folder()?;
@@ -39,7 +41,7 @@ pub fn ratings(tools: &Tools) -> Result<Measured, String> {
     for (elo, own_nodes) in handicap::fitted() {
         let level = nearest(elo);
         let place = (folder.as_path(), format!("rating-{elo}-{own_nodes}-{level}"));
-        eprintln!("    {elo} against level {level}");
+        remark!("    {elo} against level {level}");
         let own = ["UCI_LimitStrength=true".to_owned(), format!("UCI_Elo={elo}")];
         let others = [format!("Skill Level={level}")];
         let sides = [

@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use terminal::{CommandError, remark, tell, trouble};
 
 use clap::Args;
 
@@ -86,18 +87,18 @@ fn cell(text: &str) -> Result<String, String> {
 ///
 /// One line: fastchess, the book or a commit is missing, games would be copies of earlier ones, a build fails or its
 /// bench differs from the recorded one, or the match is aborted. Then nothing is recorded.
-pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
+pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), CommandError> {
     if arguments.elo0.partial_cmp(&arguments.elo1) != Some(std::cmp::Ordering::Less) {
-        return Err(format!("--elo0 {} must be less than --elo1 {}", arguments.elo0, arguments.elo1));
+        return Err(trouble!("--elo0 {} must be less than --elo1 {}", arguments.elo0, arguments.elo1));
     }
     let runner = runner()?;
     let book = tools.book(arguments.book.as_deref(), LEVEL_BOOK)?;
-    cell(&name_of_book(&book)).map_err(|error| format!("the name of the book: {error}"))?;
+    cell(&name_of_book(&book)).map_err(|error| trouble!("the name of the book: {error}"))?;
     let text = fs::read(&book).map_err(at(&book))?;
     let games = most_games(arguments, openings(&text)).map_err(at(&book))?;
     let (new, old) = (commit(&arguments.new)?, commit(&arguments.old)?);
     if new == old {
-        return Err(format!("{} and {} are the same commit", arguments.new, arguments.old));
+        return Err(trouble!("{} and {} are the same commit", arguments.new, arguments.old));
     }
     let programs = [build(&new)?, build(&old)?];
     let sprt = Sprt { arguments, new: &new, old: &old, book: &book };
@@ -105,15 +106,15 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), String> {
     let result = read_match(&text, "new", "old")?;
     let verdict = verdict(&text);
     let decision = verdict.map_or_else(|| "no verdict".to_owned(), |verdict| format!("{verdict} accepted"));
-    println!("{new} against {old}: {} ± {} Elo, {} games, {decision}", result.elo, result.margin, result.games());
+    tell!("{new} against {old}: {} ± {} Elo, {} games, {decision}", result.elo, result.margin, result.games())?;
     for (commit, lost) in [&new, &old].into_iter().zip(result.accidents).filter(|&(_, lost)| lost > 0) {
-        println!("{commit} lost {lost} of them on time, by an illegal move or by a crash");
+        tell!("{commit} lost {lost} of them on time, by an illegal move or by a crash")?;
     }
     if verdict.is_none() && result.games() < LEAST_GAMES {
-        println!("not recorded: a match without a verdict needs {LEAST_GAMES} games");
+        tell!("not recorded: a match without a verdict needs {LEAST_GAMES} games")?;
     } else if let Some(change) = &arguments.change {
         append(Path::new(RECORD), &sprt.record(change, &result, &decision)?)?;
-        println!("added to {RECORD}; `make matches` writes the tables");
+        tell!("added to {RECORD}; `make matches` writes the tables")?;
     }
     Ok(())
 }
@@ -131,17 +132,17 @@ fn openings(book: &[u8]) -> usize {
 /// # Errors
 ///
 /// One line: the book is empty, or more games are requested than there are without copies.
-fn most_games(arguments: &Arguments, openings: usize) -> Result<u32, String> {
+fn most_games(arguments: &Arguments, openings: usize) -> Result<u32, CommandError> {
     let once = u32::try_from(openings).unwrap_or(u32::MAX).saturating_mul(2);
     let repeats = arguments.tc.is_none() && arguments.threads == 1;
     match arguments.games {
-        _ if openings == 0 => Err("no openings".to_owned()),
-        Some(games) if repeats && games / 2 * 2 > once => Err(format!(
+        _ if openings == 0 => Err(trouble!("no openings")),
+        Some(games) if repeats && games / 2 * 2 > once => Err(trouble!(
             "{openings} openings; with nodes and one thread, the games after {once} would be copies (--games {games})"
         )),
         Some(games) => Ok(games),
         None if repeats && once < MOST_GAMES => {
-            eprintln!("at most {once} games, two for each opening: with nodes and one thread, more would be copies");
+            remark!("at most {once} games, two for each opening: with nodes and one thread, more would be copies");
             Ok(once)
         }
         None => Ok(MOST_GAMES),
@@ -154,15 +155,15 @@ fn name_of_book(book: &Path) -> String {
 }
 
 /// The short name of a commit.
-fn commit(name: &str) -> Result<String, String> {
+fn commit(name: &str) -> Result<String, CommandError> {
     let mut git = Command::new("git");
     let printed =
         output(git.args(["rev-parse", "--verify", "--quiet", "--short=7", &format!("{name}^{{commit}}")]), &[0]);
-    printed.map(|text| text.trim().to_owned()).map_err(|_| format!("'{name}' is not a commit"))
+    printed.map(|text| text.trim().to_owned()).map_err(|_| trouble!("'{name}' is not a commit"))
 }
 
 /// The program of a commit for this machine's processor; built once, in its own checkout.
-fn build(commit: &str) -> Result<PathBuf, String> {
+fn build(commit: &str) -> Result<PathBuf, CommandError> {
     let folder = Path::new(FOLDER);
     fs::create_dir_all(folder).map_err(at(folder))?;
     let folder = fs::canonicalize(folder).map_err(at(folder))?;
@@ -176,7 +177,7 @@ fn build(commit: &str) -> Result<PathBuf, String> {
         // An interrupted build may have left its checkout. If not, git reports an error, which does not matter.
         let _ = output(Command::new("git").args(["worktree", "remove", "--force", &shown]), &[0]);
         output(Command::new("git").args(["worktree", "add", "--detach", &shown, commit]), &[0])?;
-        eprintln!("building {commit}");
+        remark!("building {commit}");
         let made = make(commit, &checkout, &folder, &program);
         // Before the next build may start: it could have made the same checkout again.
         output(Command::new("git").args(["worktree", "remove", "--force", &shown]), &[0])?;
@@ -187,21 +188,21 @@ fn build(commit: &str) -> Result<PathBuf, String> {
 
 /// Runs a part of a build while no other program does so in this folder. All commits are built in one folder, one
 /// after the other, so that none is mistaken for another.
-fn alone<T>(folder: &Path, work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+fn alone<T>(folder: &Path, work: impl FnOnce() -> Result<T, CommandError>) -> Result<T, CommandError> {
     let lock = folder.join(LOCK);
     let _alone = File::create(&lock).and_then(|file| file.lock().map(|()| file)).map_err(at(&lock))?;
     work()
 }
 
 /// Builds this checkout and leaves the program in its place, if it has the bench of its commit.
-fn make(commit: &str, checkout: &Path, folder: &Path, program: &Path) -> Result<(), String> {
-    output(&mut build_command(checkout, folder), &[0]).map_err(|error| format!("{commit} does not build: {error}"))?;
+fn make(commit: &str, checkout: &Path, folder: &Path, program: &Path) -> Result<(), CommandError> {
+    output(&mut build_command(checkout, folder), &[0]).map_err(|error| trouble!("{commit} does not build: {error}"))?;
     let made = folder.join("build/release/ibex");
     let scratch = program.with_extension("new");
     fs::copy(&made, &scratch).map_err(at(&made))?;
     let bench = output(Command::new(&scratch).arg("bench"), &[0])?;
     has_bench(&bench, fs::read_to_string(checkout.join(SIGNATURE)).ok().as_deref())
-        .map_err(|error| format!("{commit}: {error}"))?;
+        .map_err(|error| trouble!("{commit}: {error}"))?;
     fs::rename(&scratch, program).map_err(at(program))
 }
 
@@ -218,25 +219,25 @@ fn build_command(checkout: &Path, folder: &Path) -> Command {
 }
 
 /// Checks that a bench has the node count recorded by its commit. Some old commits record none.
-fn has_bench(printed: &str, recorded: Option<&str>) -> Result<(), String> {
+fn has_bench(printed: &str, recorded: Option<&str>) -> Result<(), CommandError> {
     let nodes = printed.lines().last().and_then(|line| line.split(' ').next()).unwrap_or_default();
     match recorded.map(str::trim) {
         Some(recorded) if recorded != nodes => {
-            Err(format!("the program has the bench {nodes}, {SIGNATURE} of this commit {recorded}"))
+            Err(trouble!("the program has the bench {nodes}, {SIGNATURE} of this commit {recorded}"))
         }
         _ => Ok(()),
     }
 }
 
 /// A new file for the output of a match: earlier matches of this name, perhaps with other conditions, keep theirs.
-fn begin_log(folder: &Path, name: &str) -> Result<(File, PathBuf), String> {
+fn begin_log(folder: &Path, name: &str) -> Result<(File, PathBuf), CommandError> {
     let mut number = 1;
     loop {
         let log = folder.join(if number == 1 { format!("{name}.txt") } else { format!("{name}-{number}.txt") });
         match File::create_new(&log) {
             Ok(file) => return Ok((file, log)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
-            Err(error) => return Err(format!("{}: {error}", log.display())),
+            Err(error) => return Err(trouble!("{}: {error}", log.display())),
         }
     }
 }
@@ -251,7 +252,7 @@ struct Sprt<'a> {
 
 impl Sprt<'_> {
     /// Runs the match. The log gets everything that fastchess prints, the screen its interim results.
-    fn run(&self, runner: &Path, programs: &[PathBuf; 2], games: u32) -> Result<String, String> {
+    fn run(&self, runner: &Path, programs: &[PathBuf; 2], games: u32) -> Result<String, CommandError> {
         let Arguments { nodes, tc, hash, threads, concurrency, elo0, elo1, .. } = self.arguments;
         let limit = tc.as_ref().map_or_else(|| format!("{nodes}-nodes"), |tc| tc.replace('/', "-"));
         let (mut file, log) = begin_log(Path::new(FOLDER), &format!("{}-{}-{limit}", self.new, self.old))?;
@@ -271,28 +272,28 @@ impl Sprt<'_> {
             "model=logistic",
         ]);
         let mut child = command.stdout(Stdio::piped()).spawn().map_err(at(runner))?;
-        eprintln!("playing; the full log is {}", log.display());
+        remark!("playing; the full log is {}", log.display());
         let mut text = String::new();
         for line in child.stdout.take().map(BufReader::new).into_iter().flat_map(BufRead::lines) {
             let line = line.map_err(at(runner))?;
             writeln!(file, "{line}").map_err(at(&log))?;
             if ["Elo: ", "LLR: ", "Games: "].iter().any(|start| line.starts_with(start)) {
-                eprintln!("{line}");
+                remark!("{line}");
             }
             text += &line;
             text.push('\n');
         }
         let status = child.wait().map_err(at(runner))?;
-        if status.success() { Ok(text) } else { Err(format!("{}: {status}; {}", runner.display(), log.display())) }
+        if status.success() { Ok(text) } else { Err(trouble!("{}: {status}; {}", runner.display(), log.display())) }
     }
 
     /// The row of the match in the record.
-    fn record(&self, change: &str, result: &Match, decision: &str) -> Result<[String; 14], String> {
+    fn record(&self, change: &str, result: &Match, decision: &str) -> Result<[String; 14], CommandError> {
         let Arguments { about, nodes, tc, hash, threads, elo0, elo1, .. } = self.arguments;
         let tenth = |number: &str| match number.parse::<f64>() {
             // The runner prints -0.00 for a match that ends level.
             Ok(number) if number.is_finite() => Ok(format!("{number:.1}").replace("-0.0", "0.0")),
-            _ => Err(format!("a result of {number} Elo is not recorded")),
+            _ => Err(trouble!("a result of {number} Elo is not recorded")),
         };
         let threads = if *threads == 1 { String::new() } else { format!(", {threads} threads") };
         let limit = match tc {
@@ -333,7 +334,7 @@ fn accidents(result: &Match) -> String {
 }
 
 /// Adds a row to a record. Some editors leave the last line without a line feed; the row would be appended to it.
-fn append(record: &Path, row: &[String]) -> Result<(), String> {
+fn append(record: &Path, row: &[String]) -> Result<(), CommandError> {
     let text = fs::read(record).map_err(at(record))?;
     let mut file = OpenOptions::new().append(true).open(record).map_err(at(record))?;
     if text.last().is_some_and(|&last| last != b'\n') {
@@ -365,7 +366,7 @@ mod tests {
     }
 
     /// The row of a match with these arguments.
-    fn record(line: &str, change: &str, result: &Match) -> Result<[String; 14], String> {
+    fn record(line: &str, change: &str, result: &Match) -> Result<[String; 14], CommandError> {
         let (arguments, book) = (arguments(line), Path::new("x/noob.epd"));
         Sprt { arguments: &arguments, new: "abc1234", old: "def5678", book }.record(change, result, "H1")
     }
@@ -418,13 +419,13 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
         assert_eq!(openings(book), 2);
         let games = |line: &str| most_games(&arguments(line), openings(book));
         assert_eq!((games("--old x"), games("--old x --games 4"), games("--old x --games 5")), (Ok(4), Ok(4), Ok(5)));
-        assert!(games("--old x --games 6").unwrap_err().contains("after 4 would be copies"));
+        assert!(games("--old x --games 6").unwrap_err().to_string().contains("after 4 would be copies"));
         for varied in ["--tc 8+0.08", "--threads 2"] {
             assert_eq!(games(&format!("--old x {varied}")), Ok(MOST_GAMES));
             assert_eq!(games(&format!("--old x {varied} --games 6")), Ok(6));
         }
         assert_eq!(most_games(&arguments("--old x"), 30_000), Ok(MOST_GAMES));
-        assert!(most_games(&arguments("--old x --tc 1+0"), 0).unwrap_err().contains("no openings"));
+        assert!(most_games(&arguments("--old x --tc 1+0"), 0).unwrap_err().to_string().contains("no openings"));
     }
 
     #[test]
@@ -472,7 +473,7 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
         assert_eq!(has_bench(printed, Some("1477907\n")), Ok(()));
         assert_eq!(has_bench(printed, None), Ok(()));
         let error = has_bench(printed, Some("827854\n")).unwrap_err();
-        assert!(error.contains("1477907") && error.contains("827854"), "{error}");
+        assert!(error.to_string().contains("1477907") && error.to_string().contains("827854"), "{error}");
         assert!(has_bench("", Some("827854\n")).is_err());
     }
 
@@ -482,8 +483,9 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
         let scratch = Scratch::new("build");
         // Only an exclusive lock excludes a shared one.
         let is_held = || File::open(scratch.0.join(LOCK)).unwrap().try_lock_shared().is_err();
-        let failed: Result<(), String> = alone(&scratch.0, || if is_held() { Err("failed".into()) } else { Ok(()) });
-        assert_eq!(failed, Err("failed".to_owned()));
+        let failed: Result<(), CommandError> =
+            alone(&scratch.0, || if is_held() { Err(trouble!("failed")) } else { Ok(()) });
+        assert_eq!(failed, Err(trouble!("failed")));
         assert!(!is_held());
     }
 
@@ -491,7 +493,7 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
     fn senseless_arguments_are_refused_before_play() {
         let tools = Tools { ibex: PathBuf::new(), build: None, shared: PathBuf::from("nowhere") };
         let error = play(&tools, &arguments("--old HEAD --elo0 5 --elo1 5")).unwrap_err();
-        assert!(error.contains("must be less"), "{error}");
-        assert!(commit("no-such-commit").unwrap_err().contains("is not a commit"));
+        assert!(error.to_string().contains("must be less"), "{error}");
+        assert!(commit("no-such-commit").unwrap_err().to_string().contains("is not a commit"));
     }
 }

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+use terminal::{CommandError, remark};
 
 use crate::basis::Engine;
 use crate::games::{self, ADJUDICATED, ENDED_EARLY, LEVEL_BOOK, Limit, Side, amount};
@@ -56,7 +57,7 @@ const PROGRAM: &str = "target/tune/release/ibex";
 /// # Errors
 ///
 /// One line: a program or the book is missing, or a match failed.
-pub fn steps(tools: &Tools) -> Result<Measured, String> {
+pub fn steps(tools: &Tools) -> Result<Measured, CommandError> {
     let runner = games::runner()?;
     let book = tools.data(LEVEL_BOOK)?;
     let mut words = BUILD.split(' ');
@@ -67,7 +68,7 @@ pub fn steps(tools: &Tools) -> Result<Measured, String> {
     let mut results = Vec::new();
     for (number, technique) in TECHNIQUES.iter().enumerate() {
         let place = (folder.as_path(), format!("step-{}", technique.off.join("-")));
-        eprintln!("    [{}/{}] {}", number + 1, TECHNIQUES.len(), technique.name);
+        remark!("    [{}/{}] {}", number + 1, TECHNIQUES.len(), technique.name);
         let off: Vec<String> = technique.off.iter().map(|&option| option.to_owned()).collect();
         let side = |name, options| Side { program: &tunable.ibex, name, limit: Limit::Nodes(NODES), options };
         let result =

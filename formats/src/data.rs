@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use terminal::outputs;
+use terminal::{CommandError, outputs, trouble};
 
 use super::games::{GameReader, GameRecord, ReadError};
 use super::lessons::{LessonReader, LessonRecord, lesson_file};
@@ -15,25 +15,25 @@ use super::lessons::{LessonReader, LessonRecord, lesson_file};
 ///
 /// One line: the folder cannot be read or holds none, or a file is named twice, perhaps by a link: its games would
 /// count twice, and be used for both learning and validation.
-pub fn data_files(names: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+pub fn data_files(names: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
     let mut files = Vec::new();
     for name in names {
         if !name.is_dir() {
             files.push(name.clone());
             continue;
         }
-        let entries = fs::read_dir(name).map_err(|error| format!("cannot read {}: {error}", name.display()))?;
+        let entries = fs::read_dir(name).map_err(|error| trouble!("cannot read {}: {error}", name.display()))?;
         let mut inside: Vec<PathBuf> =
             entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "vf")).collect();
         if inside.is_empty() {
-            return Err(format!("no data files in {}", name.display()));
+            return Err(trouble!("no data files in {}", name.display()));
         }
         inside.sort();
         files.append(&mut inside);
     }
     match outputs::twice(&files) {
         Some((one, other)) => {
-            Err(format!("{} is given twice: it is the same file as {}", files[other].display(), files[one].display()))
+            Err(trouble!("{} is given twice: it is the same file as {}", files[other].display(), files[one].display()))
         }
         None => Ok(files),
     }
@@ -45,10 +45,10 @@ pub fn data_files(names: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
 /// # Errors
 ///
 /// One line, naming the file and the game.
-pub fn read_games(names: &[PathBuf], mut visitor: impl FnMut(&GameRecord)) -> Result<u64, String> {
+pub fn read_games(names: &[PathBuf], mut visitor: impl FnMut(&GameRecord)) -> Result<u64, CommandError> {
     let mut games = 0u64;
     for path in data_files(names)? {
-        let file = File::open(&path).map_err(|error| format!("cannot open {}: {error}", path.display()))?;
+        let file = File::open(&path).map_err(|error| trouble!("cannot open {}: {error}", path.display()))?;
         let mut reader = GameReader::new(BufReader::with_capacity(1 << 18, file));
         let mut index = 0u64;
         loop {
@@ -56,7 +56,7 @@ pub fn read_games(names: &[PathBuf], mut visitor: impl FnMut(&GameRecord)) -> Re
                 Ok(Some(record)) => visitor(&record),
                 Ok(None) => break,
                 Err(ReadError::Truncated) if is_part(&path) => break,
-                Err(error) => return Err(format!("{}: game {index}: {error}", path.display())),
+                Err(error) => return Err(trouble!("{}: game {index}: {error}", path.display())),
             }
             index += 1;
         }
@@ -74,26 +74,26 @@ fn is_part(path: &Path) -> bool {
 type LessonsBeside = LessonReader<BufReader<File>>;
 
 /// Opens the lessons of a data file, if there are any.
-fn open_lessons(games: &Path) -> Result<Option<LessonsBeside>, String> {
+fn open_lessons(games: &Path) -> Result<Option<LessonsBeside>, CommandError> {
     let path = lesson_file(games);
     if !path.exists() {
         return Ok(None);
     }
-    let file = File::open(&path).map_err(|error| format!("cannot open {}: {error}", path.display()))?;
+    let file = File::open(&path).map_err(|error| trouble!("cannot open {}: {error}", path.display()))?;
     Ok(Some(LessonReader::new(BufReader::with_capacity(1 << 18, file))))
 }
 
 /// Checks that no lessons follow those of the last game: otherwise games in the file may have the lessons of others.
-fn check_end(lessons: &mut LessonsBeside, games: &Path) -> Result<(), String> {
+fn check_end(lessons: &mut LessonsBeside, games: &Path) -> Result<(), CommandError> {
     // A worker writes the lessons of a game before the game: while it is at work, the last block may have no game yet.
     let at_work = is_part(games);
     let surplus = match lessons.next_block() {
         Ok(Some(_)) if at_work => !matches!(lessons.next_block(), Ok(None)),
         Err(ReadError::Truncated) if at_work => false,
-        Err(ReadError::Io(error)) => return Err(error.to_string()),
+        Err(ReadError::Io(error)) => return Err(error.into()),
         block => !matches!(block, Ok(None)),
     };
-    if surplus { Err("more lessons than games".to_owned()) } else { Ok(()) }
+    if surplus { Err(trouble!("more lessons than games")) } else { Ok(()) }
 }
 
 /// Reads every game of one file like [`read_games`], each with its lessons if the file has any.
@@ -104,7 +104,7 @@ fn check_end(lessons: &mut LessonsBeside, games: &Path) -> Result<(), String> {
 pub fn read_with_lessons(
     path: &PathBuf,
     mut visitor: impl FnMut(&GameRecord, Vec<LessonRecord>),
-) -> Result<u64, String> {
+) -> Result<u64, CommandError> {
     let mut lessons = open_lessons(path)?;
     let mut unfit = None;
     let games = read_games(std::slice::from_ref(path), |record| {
@@ -112,8 +112,8 @@ pub fn read_with_lessons(
             Some(lessons) if unfit.is_none() => lessons.next_lessons(),
             _ => Ok(Some(Vec::new())),
         };
-        let found = found.map_err(|error| error.to_string());
-        match found.and_then(|found| found.ok_or_else(|| "fewer lessons than games".to_owned())) {
+        let found = found.map_err(CommandError::from);
+        match found.and_then(|found| found.ok_or_else(|| trouble!("fewer lessons than games"))) {
             Ok(found) => visitor(record, found),
             Err(error) => unfit = Some(error),
         }
@@ -123,7 +123,7 @@ pub fn read_with_lessons(
         (None, Some(lessons)) => check_end(lessons, path),
         (None, None) => Ok(()),
     };
-    fit.map_err(|error| format!("{}: {error}", lesson_file(path).display()))?;
+    fit.map_err(|error| error.about(lesson_file(path).display()))?;
     Ok(games)
 }
 
@@ -138,20 +138,20 @@ mod tests {
         let names = ["a.vf", "worker-000.vf", "worker-001.vf"];
         names.iter().for_each(|name| drop(scratch.write(name, "")));
         let [folder, file] = [scratch.0.clone(), scratch.0.join("worker-000.vf")];
-        assert_eq!(data_files(std::slice::from_ref(&folder)).map(|files| files.len()), Ok(3));
+        assert_eq!(data_files(std::slice::from_ref(&folder)).map(|files| files.len()).expect("files"), 3);
         for twice in [
             [folder.clone(), file.clone()],
             [file.clone(), file.clone()],
             [file.clone(), folder.join("./worker-000.vf")],
         ] {
             let error = data_files(&twice).unwrap_err();
-            assert!(error.contains("worker-000.vf is given twice: it is the same file as "), "{error}");
+            assert!(error.to_string().contains("worker-000.vf is given twice: it is the same file as "), "{error}");
         }
         #[cfg(unix)]
         {
             let link = scratch.0.join("link");
             std::os::unix::fs::symlink(&file, &link).unwrap();
-            assert!(data_files(&[file, link]).is_err_and(|error| error.contains("link is given twice")));
+            assert!(data_files(&[file, link]).is_err_and(|error| error.to_string().contains("link is given twice")));
         }
     }
 }

@@ -7,7 +7,6 @@
 //! Source: the crate `viriformat`. Scores are centipawns from White's view; proven scores are ±10,000 and beyond
 //! (see [`Score::cp`](ibex::score::Score::cp)), draws are 0.
 
-use std::fmt;
 use std::io::{self, Read};
 use std::num::NonZeroU32;
 
@@ -89,30 +88,17 @@ pub struct GameRecord {
 }
 
 /// Why a file could not be read.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// An error of the system.
-    Io(io::Error),
+    #[error(transparent)]
+    Io(#[from] io::Error),
     /// The file ends inside a game.
+    #[error("the file ends inside a game")]
     Truncated,
     /// The bytes are not a game; the text says why.
+    #[error("{0}")]
     Malformed(String),
-}
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ReadError::Io(error) => error.fmt(f),
-            ReadError::Truncated => f.write_str("the file ends inside a game"),
-            ReadError::Malformed(why) => f.write_str(why),
-        }
-    }
-}
-
-impl From<io::Error> for ReadError {
-    fn from(error: io::Error) -> ReadError {
-        ReadError::Io(error)
-    }
 }
 
 pub(super) fn malformed<T>(why: impl Into<String>) -> Result<T, ReadError> {

@@ -8,7 +8,7 @@ use crate::{analyse, datagen, endings, epd, experiments, perft, probe, prove};
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum as _};
 use clap_complete::Shell;
 use ibex::uci;
-use terminal::Exit;
+use terminal::{CommandError, Exit, Result};
 
 /// The laboratory of the chess engine Ibex: suites, annotated games, proofs, experiments and training data.
 ///
@@ -79,27 +79,21 @@ enum Command {
     Uci,
 }
 
-/// Runs the command.
+/// Runs the command, and chooses the program's exit status.
 pub fn run(cli: Cli) -> ExitCode {
-    let status = match cli.command {
-        Command::Analyse(args) => analyse::run(&args),
-        Command::Datagen(args) => datagen::run(&args),
-        Command::Endings(args) => endings::run(&args),
-        Command::Epd(args) => epd::run(&args),
-        Command::Experiments(args) => experiments::run(&args),
-        Command::Manual { folder } => match manual(&folder) {
-            Ok(()) => Exit::Done,
-            Err(error) => {
-                terminal::remark!("ibex-lab manual: {}: {error}", folder.display());
-                Exit::Trouble
-            }
-        },
-        Command::Perft(args) => perft::run(&args),
-        Command::Probe(args) => probe::run(&args),
-        Command::Prove(args) => prove::run(&args),
+    let (name, result) = match cli.command {
+        Command::Analyse(args) => ("analyse", analyse::run(&args)),
+        Command::Datagen(args) => ("datagen", datagen::run(&args)),
+        Command::Endings(args) => ("endings", endings::run(&args)),
+        Command::Epd(args) => ("epd", epd::run(&args)),
+        Command::Experiments(args) => ("experiments", experiments::run(&args)),
+        Command::Manual { folder } => ("manual", manual(&folder)),
+        Command::Perft(args) => ("perft", perft::run(&args)),
+        Command::Probe(args) => ("probe", probe::run(&args)),
+        Command::Prove(args) => ("prove", prove::run(&args)),
         Command::Uci => return uci::run([], &[]),
     };
-    ExitCode::from(status)
+    terminal::end(&format!("ibex-lab {name}"), result)
 }
 
 /// The command line of `ibex` itself, for its manual page and completions.
@@ -130,7 +124,12 @@ fn engine() -> clap::Command {
 }
 
 /// Writes the manual pages and the completions of both programs, from the definitions of their command lines.
-fn manual(folder: &Path) -> io::Result<()> {
+fn manual(folder: &Path) -> Result<Exit> {
+    write_manual(folder).map_err(|error| CommandError::from(error).about(folder.display()))?;
+    Ok(Exit::Done)
+}
+
+fn write_manual(folder: &Path) -> io::Result<()> {
     let (pages, completions) = (folder.join("man"), folder.join("completions"));
     fs::create_dir_all(&pages)?;
     fs::create_dir_all(&completions)?;

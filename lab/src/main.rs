@@ -32,7 +32,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use ibex::laboratory::CALLER;
 use ibex::uci;
-use terminal::{Exit, remark};
+use terminal::trouble;
 
 fn main() -> ExitCode {
     #[cfg(target_arch = "x86_64")]
@@ -46,8 +46,8 @@ fn main() -> ExitCode {
     if let Ok(version) = std::env::var(CALLER)
         && version != ibex::VERSION
     {
-        remark!("ibex: ibex-lab beside it is of version {}, not {version}; build or install both again", ibex::VERSION);
-        return Exit::Trouble.into();
+        let error = trouble!("ibex-lab beside it is of version {}, not {version}", ibex::VERSION);
+        return terminal::end("ibex", Err(error.hint("build or install both again")));
     }
     cli::run(cli::Cli::parse())
 }

@@ -11,8 +11,7 @@ use ibex::parallel::{default_jobs, in_parallel};
 use ibex::position::{Position, perft};
 use terminal::inputs::{self, InputError};
 use terminal::tell::counted;
-use terminal::{Exit, progress};
-use terminal::{remark, tell};
+use terminal::{CommandError, Exit, progress, remark, tell, trouble};
 
 /// Count the leaves of the tree of legal moves, or check the counts of EPD files.
 #[derive(clap::Args, Clone, Debug)]
@@ -85,75 +84,62 @@ pub fn check(suite: &Suite, max_depth: u32, jobs: usize, done: impl Fn(u64) + Sy
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Exit {
-    match count(args) {
-        Ok(exit) => exit,
-        Err(reason) => {
-            remark!("ibex-lab perft: {reason}");
-            Exit::Trouble
-        }
-    }
-}
-
-/// # Errors
-///
-/// One line that says why nothing can be counted.
-fn count(args: &Args) -> Result<Exit, String> {
+pub fn run(args: &Args) -> Result<Exit, CommandError> {
     let jobs = args.jobs.unwrap_or_else(default_jobs);
     match args.what.as_slice() {
         [depth] if depth.bytes().all(|b| b.is_ascii_digit()) => {
             if args.max_depth.is_some() {
-                return Err("--max-depth goes with files, not with a depth".to_owned());
+                return Err(trouble!("--max-depth goes with files, not with a depth"));
             }
             match depth.parse() {
                 Ok(depth) if depth <= perft::DEEPEST => run_divide(args, depth, jobs),
-                _ => Err(format!("a depth of {depth} plies is out of reach: the deepest is {}", perft::DEEPEST)),
+                _ => Err(trouble!("a depth of {depth} plies is out of reach: the deepest is {}", perft::DEEPEST)),
             }
         }
         _ if args.fen.is_some() || args.chess960 => {
             let flag = if args.fen.is_some() { "--fen" } else { "--chess960" };
-            Err(format!("{flag} goes with a depth, not with files"))
+            Err(trouble!("{flag} goes with a depth, not with files"))
         }
         files => run_files(files, args.max_depth.unwrap_or(u32::MAX), jobs),
     }
 }
 
-fn run_divide(args: &Args, depth: u32, jobs: usize) -> Result<Exit, String> {
+fn run_divide(args: &Args, depth: u32, jobs: usize) -> Result<Exit, CommandError> {
     let mode = args.chess960.then_some(CastlingMode::Chess960);
     let (position, repairs) = match &args.fen {
         None => (Position::startpos(), Vec::new()),
-        Some(fen) => Position::from_any_fen(fen, mode).map_err(|error| error.to_string())?,
+        Some(fen) => Position::from_any_fen(fen, mode)?,
     };
     repairs.iter().for_each(|repair| remark!("ibex-lab perft: {repair}"));
     let start = Instant::now();
     let mut total = u64::from(depth == 0);
     if depth > 0 {
         for (name, leaves) in perft::divide(&position, depth, jobs) {
-            tell!("{name}: {leaves}");
+            tell!("{name}: {leaves}")?;
             total += leaves;
         }
     }
     let seconds = start.elapsed().as_secs_f64();
     let leaves = counted(total, "leaf", "leaves");
-    tell!("\n{leaves}, {:.3} s, {:.1} million a second", seconds, total as f64 / seconds.max(1e-9) / 1e6);
+    tell!("\n{leaves}, {:.3} s, {:.1} million a second", seconds, total as f64 / seconds.max(1e-9) / 1e6)?;
     Ok(Exit::Done)
 }
 
-fn run_files(files: &[String], max_depth: u32, jobs: usize) -> Result<Exit, String> {
+fn run_files(files: &[String], max_depth: u32, jobs: usize) -> Result<Exit, CommandError> {
     let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
-    let mut suites = read(&files).map_err(|error| error.to_string())?;
+    let mut suites = read(&files)?;
     // Before anything is counted, because that may take hours.
     if let Some(reason) = suites.iter().find_map(|suite| out_of_reach(suite, max_depth)) {
-        return Err(reason.to_string());
+        return Err(trouble!("{reason}"));
     }
     let (mut checked, mut all_right) = (0, true);
     for suite in &mut suites {
-        let result = check_suite(suite, max_depth, jobs);
+        let result = check_suite(suite, max_depth, jobs)?;
         checked += result.counts;
         all_right &= result.mismatches.is_empty() && suite.problems.is_empty();
     }
     if checked == 0 {
-        return Err("nothing to check".to_owned());
+        return Err(trouble!("nothing to check"));
     }
     Ok(if all_right { Exit::Done } else { Exit::Found })
 }
@@ -163,7 +149,7 @@ fn read(files: &[PathBuf]) -> Result<Vec<Suite>, InputError> {
 }
 
 /// Checks a suite and reports the result.
-fn check_suite(suite: &mut Suite, max_depth: u32, jobs: usize) -> Checked {
+fn check_suite(suite: &mut Suite, max_depth: u32, jobs: usize) -> Result<Checked, CommandError> {
     // The counts are to be checked: none may be skipped.
     let unread = |o: &Operation| o.odd.is_some() && count_depth(&o.opcode).is_some();
     suite.require(|entry| !entry.operations.iter().any(unread), "a count (D1, D2, ...) that cannot be read");
@@ -175,7 +161,9 @@ fn check_suite(suite: &mut Suite, max_depth: u32, jobs: usize) -> Checked {
     let start = Instant::now();
     let result = check(suite, max_depth, jobs, |counts| bar.inc(counts));
     bar.finish_and_clear();
-    result.mismatches.iter().for_each(|mismatch| tell!("{mismatch}"));
+    for mismatch in &result.mismatches {
+        tell!("{mismatch}")?;
+    }
     tell!(
         "{}: {}, {}, {}, {}, {}, {:.1} s",
         suite.file,
@@ -185,8 +173,8 @@ fn check_suite(suite: &mut Suite, max_depth: u32, jobs: usize) -> Checked {
         counted(result.mismatches.len() as u64, "mismatch", "mismatches"),
         counted(suite.problems.len() as u64, "bad line", "bad lines"),
         start.elapsed().as_secs_f64(),
-    );
-    result
+    )?;
+    Ok(result)
 }
 
 /// The first count up to `max_depth` that is too deep, with a message; `None` if there is none.

@@ -19,10 +19,9 @@ use ibex::recognize::{self, three_men};
 use ibex::retrograde::Dtm;
 use ibex::score::Score;
 use ibex::search::Report;
-use terminal::Exit;
 use terminal::outputs::{self, Manner, Output};
 use terminal::tell::counted;
-use terminal::{remark, tell};
+use terminal::{CommandError, Exit, remark, tell, trouble};
 
 /// Nodes of the short search.
 const NODES: u64 = 100_000;
@@ -82,27 +81,17 @@ struct Knowledge {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Exit {
-    match probe(args) {
-        Ok(()) => Exit::Done,
-        Err(error) => {
-            remark!("ibex-lab probe: {error}");
-            Exit::Trouble
-        }
-    }
-}
-
-fn probe(args: &Args) -> Result<(), String> {
+pub fn run(args: &Args) -> Result<Exit, CommandError> {
     let (position, repairs) = if args.fen.is_empty() {
         (Position::startpos(), Vec::new())
     } else {
-        Position::from_any_fen(&args.fen.join(" "), None).map_err(|e| e.to_string())?
+        Position::from_any_fen(&args.fen.join(" "), None)?
     };
     for repair in repairs {
         remark!("ibex-lab probe: {repair}");
     }
     let wanted = Output::wanted([("--html", &args.html, Manner::Report)]);
-    outputs::check(&[], &wanted.collect::<Vec<_>>(), args.force).map_err(|e| e.to_string())?;
+    outputs::check(&[], &wanted.collect::<Vec<_>>(), args.force)?;
     let settings = Settings {
         hash_mib: args.hash,
         analyse_mode: true,
@@ -111,18 +100,22 @@ fn probe(args: &Args) -> Result<(), String> {
     };
     let (mut engine, remarks) = Engine::new(settings);
     if args.syzygy.is_some() && engine.tablebases().is_none() {
-        let unnamed = || "--syzygy names no folder".to_owned();
-        return Err(if remarks.is_empty() { unnamed() } else { remarks.join("; ") });
+        return Err(match &*remarks {
+            [] => trouble!("--syzygy names no folder"),
+            remarks => trouble!("{}", remarks.join("; ")),
+        });
     }
     remarks.iter().for_each(|remark| remark!("ibex-lab probe: {remark}"));
     let known = knowledge(&Game::new(position), &mut engine, args.nodes)?;
     if let Some(path) = &args.html {
         let page = page::document(&known.position.fen(), &content(&known));
-        outputs::write(path, page.as_bytes()).map_err(|e| e.to_string())?;
+        outputs::write(path, page.as_bytes())?;
     }
     // Last, because a missing reader ends the program.
-    text(&known).iter().for_each(|line| tell!("{line}"));
-    Ok(())
+    for line in text(&known) {
+        tell!("{line}")?;
+    }
+    Ok(Exit::Done)
 }
 
 /// Queries every source. `engine` searches; the table is the one that its search filled.
@@ -130,7 +123,7 @@ fn probe(args: &Args) -> Result<(), String> {
 /// # Errors
 ///
 /// One line: the search did not end.
-fn knowledge(game: &Game, engine: &mut Engine, nodes: u64) -> Result<Knowledge, String> {
+fn knowledge(game: &Game, engine: &mut Engine, nodes: u64) -> Result<Knowledge, CommandError> {
     let position = *game.position();
     let mut findings = vec![Finding::new("rules", by_rules(game))];
     findings.extend(by_recognizers(&position));
@@ -307,12 +300,11 @@ fn entry(position: &Position, known: &TtProbe) -> String {
 
 /// A short search: its best move, and its score with its basis. The details say what failed, such as a table of a
 /// position below.
-fn by_search(game: Game, engine: &mut Engine, nodes: u64) -> Result<(Option<Move>, Finding), String> {
+fn by_search(game: Game, engine: &mut Engine, nodes: u64) -> Result<(Option<Move>, Finding), CommandError> {
     let budget = Budget { nodes: Some(nodes), ..Budget::default() };
     let position = *game.position();
     let mut details = Vec::new();
-    let outcome = player::search(engine, game, budget.limits(), None, None, |what| details.push(what))
-        .map_err(|trouble| trouble.to_string())?;
+    let outcome = player::search(engine, game, budget.limits(), None, None, |what| details.push(what))?;
     let says = match outcome.last {
         None => "no legal move".to_owned(),
         Some(report) => describe(&position, &report, outcome.nodes),

@@ -2,15 +2,13 @@
 
 use std::process::ExitCode;
 
-/// How a command ended, for scripts that look at the program's exit status.
+/// How a command ended that did its work, for scripts that look at the program's exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// It ran, and everything was in order: 0.
     Done,
     /// It ran, and found what it looks for, such as a wrong count or too few solutions: 1.
     Found,
-    /// It could not do its work, for example because a file is missing or there was nothing to do: 2.
-    Trouble,
     /// SIGINT, SIGTERM or SIGHUP stopped it. The work so far has been written, and the run can continue: 130, which is
     /// 128 plus the number of SIGINT, as in shells.
     Interrupted,
@@ -22,7 +20,6 @@ impl Exit {
         match self {
             Exit::Done => 0,
             Exit::Found => 1,
-            Exit::Trouble => 2,
             Exit::Interrupted => 128 + 2,
         }
     }

@@ -79,7 +79,7 @@ pub fn stop() -> Receiver<Infallible> {
 /// # Errors
 ///
 /// Those of the work, if there was no interruption.
-pub fn unless_interrupted<T>(command: &str, result: Result<T, String>) -> Result<Option<T>, String> {
+pub fn unless_interrupted<T>(command: &str, result: crate::Result<T>) -> crate::Result<Option<T>> {
     match result {
         Err(_) if is_stopped() => {
             remark!("{command}: interrupted before the first search");

@@ -7,12 +7,13 @@
 //! - [`mod@tell`]: lines on standard output and standard error
 //! - [`progress`]: bars for a person who waits
 //! - [`interrupt`]: Ctrl-C and its like
-//! - [`Exit`]: the exit status
+//! - [`CommandError`], [`Exit`] and [`end`]: why a command ends, and its exit status
 
 // `eprintln!` panics if standard error cannot be written to; `remark!` does not. Tests may print.
 #![cfg_attr(not(test), deny(clippy::print_stderr))]
 
 pub mod amount;
+mod error;
 mod exit;
 pub mod inputs;
 pub mod interrupt;
@@ -23,4 +24,5 @@ pub mod progress;
 mod scratch;
 pub mod tell;
 
+pub use error::{CommandError, Result, end};
 pub use exit::Exit;

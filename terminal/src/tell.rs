@@ -2,16 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Arguments;
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, Write as _};
 use std::sync::{Mutex, PoisonError};
 
-/// The exit status of a program whose reader is gone: 128 plus the number of SIGPIPE, as in shells.
-const NO_READER: i32 = 128 + 13;
+use crate::{CommandError, Result};
 
 /// Prints a line on standard output, like `println!`.
 ///
-/// Where that panics, this ends the program: silently if the reader is gone (`ibex bench | head -1`), else with one
-/// line that says why (a full disk). So a command must write its files before it prints.
+/// Where that panics, this is an error that ends the command: silently if the reader is gone (`ibex-lab epd FILE |
+/// head -1`), else with one line that says why (a full disk). So a command must write its files before it prints.
 #[macro_export]
 macro_rules! tell {
     ($($words:tt)*) => { $crate::tell::line(format_args!($($words)*)) };
@@ -65,18 +64,12 @@ pub fn turns_writing(c: char) -> bool {
 }
 
 /// The implementation of [`tell!`].
-pub fn line(words: Arguments<'_>) {
-    let Err(error) = writeln!(io::stdout().lock(), "{}", visible(words)) else { return };
-    if error.kind() == ErrorKind::BrokenPipe {
-        end_without_reader();
-    }
-    aside(format_args!("ibex: nothing more can be written to standard output: {error}"));
-    std::process::exit(crate::Exit::Trouble.code().into());
-}
-
-/// Ends the program silently: the reader of standard output is gone.
-pub fn end_without_reader() -> ! {
-    std::process::exit(NO_READER);
+///
+/// # Errors
+///
+/// The line cannot be written.
+pub fn line(words: Arguments<'_>) -> Result<()> {
+    writeln!(io::stdout().lock(), "{}", visible(words)).map_err(CommandError::output)
 }
 
 /// The implementation of [`remark!`].

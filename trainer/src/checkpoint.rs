@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use ibex::eval::nnue::Network;
 use ibex::eval::nnue::format::{SCALE, check_hidden};
 use serde::{Deserialize, Serialize};
-use terminal::amount;
+use terminal::{CommandError, amount, trouble};
 
 use crate::data;
 use crate::integers::dequantise;
@@ -70,16 +70,19 @@ fn unit() -> f32 {
 
 /// The centipawns that multiply the odds by e.
 pub fn scale(text: &str) -> Result<f32, String> {
-    text.parse().ok().filter(|cp| (50.0..=2000.0).contains(cp)).ok_or("a number between 50 and 2000".to_owned())
+    text.parse().ok().filter(|cp| (50.0..=2000.0).contains(cp)).ok_or_else(|| "a number between 50 and 2000".to_owned())
 }
 
 fn positive(text: &str) -> Result<f32, String> {
-    text.parse().ok().filter(|&rate: &f32| rate > 0.0 && rate < 1.0).ok_or("a number between 0 and 1".to_owned())
+    text.parse()
+        .ok()
+        .filter(|&rate: &f32| rate > 0.0 && rate < 1.0)
+        .ok_or_else(|| "a number between 0 and 1".to_owned())
 }
 
 /// The share that a running mean keeps: at 1 it would never move.
 fn kept_share(text: &str) -> Result<f32, String> {
-    share(text).ok().filter(|&share| share < 1.0).ok_or("a number from 0 to below 1".to_owned())
+    share(text).ok().filter(|&share| share < 1.0).ok_or_else(|| "a number from 0 to below 1".to_owned())
 }
 
 /// A number between 0 and 1.
@@ -143,18 +146,18 @@ struct Heading {
 
 impl Heading {
     /// Reads the first line of the checkpoint in `path`. Also returns its length in bytes.
-    fn read(path: &Path, input: &mut impl BufRead) -> Result<(Heading, u64), String> {
+    fn read(path: &Path, input: &mut impl BufRead) -> Result<(Heading, u64), CommandError> {
         let shown = path.display();
         let mut line = Vec::new();
         let length = input.by_ref().take(LONGEST_HEADING).read_until(b'\n', &mut line);
-        let length = length.map_err(|error| format!("cannot read {shown}: {error}"))? as u64;
+        let length = length.map_err(|error| trouble!("cannot read {shown}: {error}"))? as u64;
         if line.last() != Some(&b'\n') {
-            return Err(format!("{shown} is not a checkpoint"));
+            return Err(trouble!("{shown} is not a checkpoint"));
         }
         let heading: Heading =
-            serde_json::from_slice(&line).map_err(|error| format!("{shown} is not a checkpoint: {error}"))?;
+            serde_json::from_slice(&line).map_err(|error| trouble!("{shown} is not a checkpoint: {error}"))?;
         if heading.ibex_checkpoint != VERSION {
-            return Err(format!("{shown} is a checkpoint of version {}, not {VERSION}", heading.ibex_checkpoint));
+            return Err(trouble!("{shown} is a checkpoint of version {}, not {VERSION}", heading.ibex_checkpoint));
         }
         Ok((heading, length))
     }
@@ -196,16 +199,16 @@ impl Checkpoint {
     /// # Errors
     ///
     /// One line: the other's file cannot be read, or it is larger.
-    pub fn continuing(recipe: Recipe, other: &Path) -> Result<Checkpoint, String> {
+    pub fn continuing(recipe: Recipe, other: &Path) -> Result<Checkpoint, CommandError> {
         let parameters = if other.extension().is_some_and(|ending| ending == "ibxn") {
-            dequantise(&Network::load(other).map_err(|error| error.to_string())?)
+            dequantise(&Network::load(other)?)
         } else {
             Checkpoint::read(other)?.into_result()
         };
         let parameters = match parameters.hidden.cmp(&recipe.hidden) {
             Ordering::Less => parameters.widened(recipe.hidden),
             Ordering::Equal => parameters,
-            Ordering::Greater => return Err(format!("{} has the hidden size {}", other.display(), parameters.hidden)),
+            Ordering::Greater => return Err(trouble!("{} has the hidden size {}", other.display(), parameters.hidden)),
         };
         Ok(Checkpoint::beginning(recipe, parameters))
     }
@@ -240,9 +243,9 @@ impl Checkpoint {
     /// # Errors
     ///
     /// One line: a number is not finite, or a system call fails. An older file of this name stays.
-    pub fn write(&self, path: &Path) -> Result<(), String> {
+    pub fn write(&self, path: &Path) -> Result<(), CommandError> {
         if !self.is_sound() {
-            return Err(format!("{} is not written: it would hold {NO_NUMBERS}", path.display()));
+            return Err(trouble!("{} is not written: it would hold {NO_NUMBERS}", path.display()));
         }
         let heading = Heading {
             ibex_checkpoint: VERSION,
@@ -252,7 +255,7 @@ impl Checkpoint {
             unfinished: self.unfinished,
             data: self.data,
         };
-        let heading = serde_json::to_string(&heading).map_err(|error| error.to_string())?;
+        let heading = serde_json::to_string(&heading)?;
         data::replace(path, |output| {
             writeln!(output, "{heading}")?;
             let arrays = [&self.parameters.values, &self.moments.first, &self.moments.second];
@@ -270,22 +273,22 @@ impl Checkpoint {
     ///
     /// One line: the file cannot be read, or is not a whole checkpoint of this version. If its first line does not
     /// fit, the rest is not read.
-    pub fn read(path: &Path) -> Result<Checkpoint, String> {
+    pub fn read(path: &Path) -> Result<Checkpoint, CommandError> {
         let shown = path.display();
         let (file, size) = data::open_file(path)?;
         let mut input = BufReader::with_capacity(1 << 20, file);
         let (heading, start) = Heading::read(path, &mut input)?;
-        let hidden = hidden_size(&heading.recipe.hidden.to_string()).map_err(|why| format!("{shown}: {why}"))?;
+        let hidden = hidden_size(&heading.recipe.hidden.to_string()).map_err(|why| trouble!("{shown}: {why}"))?;
         let count = by_rows(&Parameters::zero(hidden).values, hidden).len();
         let arrays = if heading.recipe.ema > 0.0 { 4 } else { 3 };
         let expected = arrays * 4 * count;
-        let damaged = || format!("{shown} is truncated or damaged");
+        let damaged = || trouble!("{shown} is truncated or damaged");
         if size != start + expected as u64 {
             return Err(damaged());
         }
         let mut numbers = Vec::with_capacity(expected);
         let read = input.take(expected as u64).read_to_end(&mut numbers);
-        read.map_err(|error| format!("cannot read {shown}: {error}"))?;
+        read.map_err(|error| trouble!("cannot read {shown}: {error}"))?;
         if numbers.len() != expected {
             return Err(damaged());
         }
@@ -297,7 +300,7 @@ impl Checkpoint {
         let Heading { recipe, step, history, unfinished, data, .. } = heading;
         let checkpoint = Checkpoint { recipe, step, history, unfinished, data, parameters, moments, mean };
         if !checkpoint.is_sound() {
-            return Err(format!("{shown} holds {NO_NUMBERS}"));
+            return Err(trouble!("{shown} holds {NO_NUMBERS}"));
         }
         Ok(checkpoint)
     }
@@ -308,13 +311,13 @@ impl Checkpoint {
     /// # Errors
     ///
     /// One line: a file cannot be read, or has a network of another size than the first.
-    pub fn mean(files: &[PathBuf]) -> Result<Parameters, String> {
-        let (first, others) = files.split_first().ok_or("no checkpoint")?;
+    pub fn mean(files: &[PathBuf]) -> Result<Parameters, CommandError> {
+        let (first, others) = files.split_first().ok_or_else(|| trouble!("no checkpoint"))?;
         let mut mean = Checkpoint::read(first)?.into_result();
         for (number, file) in (2u16..).zip(others) {
             let other = Checkpoint::read(file)?.into_result();
             if other.hidden != mean.hidden {
-                return Err(format!("{} and {} are networks of different sizes", first.display(), file.display()));
+                return Err(trouble!("{} and {} are networks of different sizes", first.display(), file.display()));
             }
             mean.approach(&other, 1.0 / f32::from(number));
         }
@@ -361,26 +364,26 @@ pub mod tests {
         assert_eq!(Checkpoint::continuing(recipe(), &file).unwrap().parameters, Parameters::random(64, 9));
         let wide = folder.join("wide.ckpt");
         Checkpoint::new(Recipe { hidden: 128, ..recipe() }).write(&wide).unwrap();
-        assert!(Checkpoint::continuing(recipe(), &wide).unwrap_err().contains("hidden size 128"));
-        assert!(Checkpoint::mean(&[file.clone(), wide]).unwrap_err().contains("different sizes"));
+        assert!(Checkpoint::continuing(recipe(), &wide).unwrap_err().to_string().contains("hidden size 128"));
+        assert!(Checkpoint::mean(&[file.clone(), wide]).unwrap_err().to_string().contains("different sizes"));
         let bytes = fs::read(&file).unwrap();
         let (version, rest) = bytes.split_at(b"{\"ibex_checkpoint\":".len());
         assert_eq!(rest[0], b'1');
         fs::write(&file, [version, b"2", &rest[1..]].concat()).unwrap();
-        assert!(Checkpoint::read(&file).unwrap_err().ends_with("is a checkpoint of version 2, not 1"));
+        assert!(Checkpoint::read(&file).unwrap_err().to_string().ends_with("is a checkpoint of version 2, not 1"));
         fs::write(&file, &bytes[..bytes.len() - 1]).unwrap();
-        assert!(Checkpoint::read(&file).unwrap_err().contains("truncated"));
+        assert!(Checkpoint::read(&file).unwrap_err().to_string().contains("truncated"));
         fs::write(&file, b"no checkpoint\n").unwrap();
-        assert!(Checkpoint::read(&file).unwrap_err().contains("is not a checkpoint"));
+        assert!(Checkpoint::read(&file).unwrap_err().to_string().contains("is not a checkpoint"));
         fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
     fn only_the_beginning_of_a_foreign_file_is_read() {
         let folder = scratch_folder("foreign");
-        assert!(Checkpoint::read(&folder).unwrap_err().ends_with("is not a file"));
+        assert!(Checkpoint::read(&folder).unwrap_err().to_string().ends_with("is not a file"));
         #[cfg(unix)]
-        assert_eq!(Checkpoint::read(Path::new("/dev/zero")).unwrap_err(), "/dev/zero is not a file");
+        assert_eq!(Checkpoint::read(Path::new("/dev/zero")).unwrap_err().to_string(), "/dev/zero is not a file");
         let file = folder.join("a.ckpt");
         if fs::File::create(&file).unwrap().set_len(1 << 40).is_err() {
             eprintln!("SKIPPED: the file system has no files of a tebibyte");
@@ -393,11 +396,11 @@ pub mod tests {
             fs::File::options().write(true).open(&file).unwrap().set_len(1 << 40).unwrap();
             Checkpoint::read(&file).unwrap_err()
         };
-        assert!(huge(b"games of another program").ends_with("a.ckpt is not a checkpoint"));
-        assert!(huge(b"games\n").contains("a.ckpt is not a checkpoint: "));
+        assert!(huge(b"games of another program").to_string().ends_with("a.ckpt is not a checkpoint"));
+        assert!(huge(b"games\n").to_string().contains("a.ckpt is not a checkpoint: "));
         Checkpoint::new(recipe()).write(&file).unwrap();
         let whole = fs::read(&file).unwrap();
-        assert!(huge(&whole).ends_with("a.ckpt is truncated or damaged"));
+        assert!(huge(&whole).to_string().ends_with("a.ckpt is truncated or damaged"));
         fs::remove_dir_all(&folder).unwrap();
     }
 
@@ -456,7 +459,7 @@ pub mod tests {
             unsound(&|c| c.moments.second[7].0[3] = f32::INFINITY),
             unsound(&|c| c.mean.as_mut().unwrap().values[7].0[3] = f32::NEG_INFINITY),
         ] {
-            assert!(result.unwrap_err().contains("values that are not numbers"));
+            assert!(result.unwrap_err().to_string().contains("values that are not numbers"));
         }
         assert_eq!(Checkpoint::read(&file).unwrap(), sound);
         fs::remove_dir_all(&folder).unwrap();

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+use terminal::{CommandError, trouble};
 
 use bulletformat::ChessBoard;
 use ibex::checksum;
@@ -120,7 +121,7 @@ fn from_bytes(bytes: &[u8]) -> Option<ChessBoard> {
 /// # Errors
 ///
 /// One line: it cannot be read, is empty, or holds something else.
-pub fn read(path: &Path) -> Result<Vec<ChessBoard>, String> {
+pub fn read(path: &Path) -> Result<Vec<ChessBoard>, CommandError> {
     let file = PackedFile::open(path)?;
     let mut positions = Vec::with_capacity(file.count);
     file.append_to(&mut positions)?;
@@ -142,17 +143,17 @@ impl PackedFile {
     /// # Errors
     ///
     /// One line: it cannot be opened, is not an ordinary file, is empty, or is not a whole number of positions.
-    pub fn open(path: &Path) -> Result<PackedFile, String> {
+    pub fn open(path: &Path) -> Result<PackedFile, CommandError> {
         let shown = path.display();
         let (file, size) = open_file(path)?;
         if size == 0 {
-            return Err(format!("{shown} holds no positions"));
+            return Err(trouble!("{shown} holds no positions"));
         }
         match usize::try_from(size) {
             Ok(bytes) if bytes.is_multiple_of(SIZE) => {
                 Ok(PackedFile { path: path.to_owned(), file, count: bytes / SIZE })
             }
-            _ => Err(format!("{shown} is truncated or not a file of packed positions: {size} bytes")),
+            _ => Err(trouble!("{shown} is truncated or not a file of packed positions: {size} bytes")),
         }
     }
 
@@ -161,11 +162,11 @@ impl PackedFile {
     /// # Errors
     ///
     /// One line that names the file.
-    pub fn must_be_still_there(&self) -> Result<(), String> {
+    pub fn must_be_still_there(&self) -> Result<(), CommandError> {
         if is_still(&self.file, &self.path) {
             return Ok(());
         }
-        Err(format!("{} has just been replaced or removed, perhaps by another packing", self.path.display()))
+        Err(trouble!("{} has just been replaced or removed, perhaps by another packing", self.path.display()))
     }
 
     /// Appends its positions, without another copy of them in memory.
@@ -173,13 +174,13 @@ impl PackedFile {
     /// # Errors
     ///
     /// One line: it cannot be read, or holds something else.
-    pub fn append_to(self, positions: &mut Vec<ChessBoard>) -> Result<(), String> {
+    pub fn append_to(self, positions: &mut Vec<ChessBoard>) -> Result<(), CommandError> {
         let shown = self.path.display();
         let mut input = BufReader::with_capacity(1 << 20, self.file);
         let mut bytes = [0; SIZE];
         for index in 0..self.count {
-            input.read_exact(&mut bytes).map_err(|error| format!("cannot read {shown}: {error}"))?;
-            positions.push(from_bytes(&bytes).ok_or_else(|| format!("{shown}: position {index} is impossible"))?);
+            input.read_exact(&mut bytes).map_err(|error| trouble!("cannot read {shown}: {error}"))?;
+            positions.push(from_bytes(&bytes).ok_or_else(|| trouble!("{shown}: position {index} is impossible"))?);
         }
         Ok(())
     }
@@ -190,14 +191,14 @@ impl PackedFile {
 /// # Errors
 ///
 /// One line: it cannot be opened, or is something else.
-pub fn open_file(path: &Path) -> Result<(File, u64), String> {
-    let trouble = |error| format!("cannot open {}: {error}", path.display());
+pub fn open_file(path: &Path) -> Result<(File, u64), CommandError> {
+    let unopened = |error| CommandError::from(error).about(format_args!("cannot open {}", path.display()));
     // Before it is opened, because opening a pipe waits for its other end.
-    if !fs::metadata(path).map_err(trouble)?.is_file() {
-        return Err(format!("{} is not a file", path.display()));
+    if !fs::metadata(path).map_err(unopened)?.is_file() {
+        return Err(trouble!("{} is not a file", path.display()));
     }
-    let file = File::open(path).map_err(trouble)?;
-    let size = file.metadata().map_err(trouble)?.len();
+    let file = File::open(path).map_err(unopened)?;
+    let size = file.metadata().map_err(unopened)?.len();
     Ok((file, size))
 }
 
@@ -211,7 +212,7 @@ pub fn checksum(positions: &[ChessBoard]) -> u64 {
 /// # Errors
 ///
 /// One line: a system call fails.
-pub fn write(path: &Path, positions: &[ChessBoard]) -> Result<(), String> {
+pub fn write(path: &Path, positions: &[ChessBoard]) -> Result<(), CommandError> {
     replace(path, |output| positions.iter().try_for_each(|position| output.write_all(&to_bytes(position))))
 }
 
@@ -233,13 +234,13 @@ pub fn validation_file(path: &Path) -> PathBuf {
 /// # Errors
 ///
 /// One line: a system call fails; nothing is left behind.
-pub fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), String> {
+pub fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), CommandError> {
     let written = outputs::write_with(path, |file| {
         let mut output = BufWriter::with_capacity(1 << 20, file);
         fill(&mut output)?;
         output.flush()
     });
-    written.map_err(|error| format!("cannot write {error}"))
+    written.map_err(|error| trouble!("cannot write {error}"))
 }
 
 /// The file that a name leads to, or the name if there is no file.
@@ -252,9 +253,9 @@ pub fn behind_links(path: &Path) -> PathBuf {
 /// # Errors
 ///
 /// One line: a system call fails.
-pub fn remove(path: &Path) -> Result<(), String> {
+pub fn remove(path: &Path) -> Result<(), CommandError> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(format!("cannot remove {}: {error}", path.display())),
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(trouble!("cannot remove {}: {error}", path.display())),
         _ => Ok(()),
     }
 }
@@ -273,23 +274,23 @@ impl Lock {
     ///
     /// One line: another training or packing is at work, the file cannot be created, or it is not a lock: a lock left
     /// by a kill is empty.
-    pub fn take(path: PathBuf) -> Result<Lock, String> {
+    pub fn take(path: PathBuf) -> Result<Lock, CommandError> {
         let shown = path.display();
         if !outputs::is_for_file(&path) {
-            return Err(format!("{shown} is not a lock: it is not a file; choose another name"));
+            return Err(trouble!("{shown} is not a lock: it is not a file; choose another name"));
         }
         loop {
             // Windows cannot lock a file that is opened only to append.
             let opened = File::options().write(true).create(true).truncate(false).open(&path);
-            let file = opened.map_err(|error| format!("cannot open {shown}: {error}"))?;
-            let size = file.metadata().map_err(|error| format!("cannot read {shown}: {error}"))?.len();
+            let file = opened.map_err(|error| trouble!("cannot open {shown}: {error}"))?;
+            let size = file.metadata().map_err(|error| trouble!("cannot read {shown}: {error}"))?.len();
             // It would be removed at the end.
             if size > 0 {
-                return Err(format!("{shown} is not a lock: it is not empty; choose another name or remove it"));
+                return Err(trouble!("{shown} is not a lock: it is not empty; choose another name or remove it"));
             }
             let locked = is_locked(file.try_lock(), &path, "only one training or packing may write the same files");
-            if !locked.map_err(|error| format!("cannot lock {shown}: {error}"))? {
-                return Err(format!("{shown}: another training or packing is at work"));
+            if !locked.map_err(|error| trouble!("cannot lock {shown}: {error}"))? {
+                return Err(trouble!("{shown}: another training or packing is at work"));
             }
             // The previous holder of the lock may have removed the file that was opened.
             if is_still(&file, &path) {
@@ -352,7 +353,7 @@ pub mod tests {
         let path = folder.join("out.lock");
         let held = Lock::take(path.clone()).unwrap();
         let error = Lock::take(path.clone()).unwrap_err();
-        assert!(error.ends_with("out.lock: another training or packing is at work"), "{error}");
+        assert!(error.to_string().ends_with("out.lock: another training or packing is at work"), "{error}");
         drop(held);
         assert!(!path.exists(), "nothing is left behind");
         // What a kill leaves does not lock.
@@ -360,9 +361,9 @@ pub mod tests {
         drop(Lock::take(path.clone()).unwrap());
         // Nor is another file of such a name a lock.
         fs::write(&path, "[[package]]").unwrap();
-        assert!(Lock::take(path.clone()).unwrap_err().contains("out.lock is not a lock"));
+        assert!(Lock::take(path.clone()).unwrap_err().to_string().contains("out.lock is not a lock"));
         assert_eq!(fs::read(&path).unwrap(), b"[[package]]");
-        assert!(Lock::take(folder.join("no/out.lock")).unwrap_err().starts_with("cannot open "));
+        assert!(Lock::take(folder.join("no/out.lock")).unwrap_err().to_string().starts_with("cannot open "));
         fs::remove_dir_all(&folder).unwrap();
     }
 
@@ -377,7 +378,9 @@ pub mod tests {
         replace(&link, |output| output.write_all(b"new")).unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!((fs::read(&file).unwrap(), fs::read(&neighbour).unwrap()), (b"new".to_vec(), b"mine".to_vec()));
-        assert!(replace(&link, |_| Err(std::io::Error::other("full"))).unwrap_err().ends_with("near: full"));
+        assert!(
+            replace(&link, |_| Err(std::io::Error::other("full"))).unwrap_err().to_string().ends_with("near: full")
+        );
         assert_eq!((fs::read(&file).unwrap(), fs::read_dir(&folder).unwrap().count()), (b"new".to_vec(), 3));
         fs::remove_dir_all(&folder).unwrap();
     }

@@ -3,6 +3,7 @@
 use ibex::eval::nnue::Network;
 use ibex::eval::nnue::features::{INPUTS, OUTPUT_BUCKETS, PIECE_SQUARES};
 use ibex::eval::nnue::format::{QA, QB};
+use terminal::CommandError;
 
 use crate::model::{BIASES, FACTORISER, Parameters, by_rows, by_stripes};
 
@@ -11,7 +12,7 @@ use crate::model::{BIASES, FACTORISER, Parameters, by_rows, by_stripes};
 /// # Errors
 ///
 /// One line: the weights do not fit.
-pub fn quantise(parameters: &Parameters, name: String) -> Result<Network, String> {
+pub fn quantise(parameters: &Parameters, name: String) -> Result<Network, CommandError> {
     let hidden = parameters.hidden;
     let rounded = parameters.rounded();
     let mut rows = by_rows(&rounded.values, hidden);
@@ -22,7 +23,7 @@ pub fn quantise(parameters: &Parameters, name: String) -> Result<Network, String
     // does not take for an output; by way of 32 bits, it would become any other.
     let values: Vec<i16> = layers.iter().enumerate().map(|(index, &w)| scaled(w, one(index, hidden)) as i16).collect();
     Network::new(name, hidden, &values, std::array::from_fn(|i| scaled(biases[i], QA * QB) as i32))
-        .map_err(|error| error.to_string())
+        .map_err(CommandError::from)
 }
 
 /// The floating-point weights that correspond to a network's integers, to continue training. What the king buckets
@@ -60,7 +61,7 @@ mod tests {
         // 1024 times 64 is 2 to the power of 16.
         parameters.row_mut(0, output_row(0, 0)).0[0] = 1024.0;
         let refused = quantise(&parameters, "a".to_owned()).unwrap_err();
-        assert_eq!(refused, NetworkError::OutputWeight(i16::MAX).to_string());
+        assert_eq!(refused.to_string(), NetworkError::OutputWeight(i16::MAX).to_string());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use bulletformat::ChessBoard;
 use ibex::eval::nnue::Network;
 use ibex::eval::{Evaluation, Evaluator};
-use terminal::tell;
+use terminal::{CommandError, tell, trouble};
 
 use crate::checkpoint::{UNIT, scale, share};
 use crate::data::{self, validation_file};
@@ -38,22 +38,22 @@ pub struct Args {
 /// # Errors
 ///
 /// One line: a file cannot be read, or no position is legal.
-pub fn run(args: &Args) -> Result<(), String> {
+pub fn run(args: &Args) -> Result<(), CommandError> {
     let packed = data::read(&validation_file(&args.data))?;
     let target = Target { wdl: args.wdl, scale: args.scale };
     let mut rows = vec![("classical".to_owned(), Evaluation::Classical)];
     for path in &args.networks {
-        let network = Network::load(path).map_err(|error| error.to_string())?;
+        let network = Network::load(path)?;
         rows.push((path.display().to_string(), Evaluation::Network(Arc::new(network))));
     }
     for (name, evaluation) in rows {
         let samples = evaluations(&packed, &evaluation, target);
         if samples.is_empty() {
-            return Err("none of the positions is legal".to_owned());
+            return Err(trouble!("none of the positions is legal"));
         }
         let (loss, scale) = best(&samples);
         let beyond = if SCALES.contains(&scale) { " (the end of the range)" } else { "" };
-        tell!("{loss:.6} at {scale} centipawns a unit{beyond}, over {} positions: {name}", samples.len());
+        tell!("{loss:.6} at {scale} centipawns a unit{beyond}, over {} positions: {name}", samples.len())?;
     }
     Ok(())
 }

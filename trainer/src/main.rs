@@ -21,6 +21,7 @@ mod training_set;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use terminal::Exit;
 
 /// Trains Ibex's network from the games that `ibex-lab datagen` writes.
 #[derive(Parser, Debug)]
@@ -49,11 +50,5 @@ fn main() -> ExitCode {
         Command::Export(args) => export::run(&args),
         Command::Judge(args) => judge::run(&args),
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            terminal::remark!("trainer: {error}");
-            ExitCode::from(2)
-        }
-    }
+    terminal::end("trainer", result.map(|()| Exit::Done))
 }

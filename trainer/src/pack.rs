@@ -10,7 +10,7 @@ use formats::lessons::{LessonRecord, bound_code, lesson_file};
 use ibex::random::Random;
 use shakmaty::{Chess, Color, Position as _, Role};
 use terminal::outputs::{self, Manner, Output};
-use terminal::tell;
+use terminal::{CommandError, tell, trouble};
 
 use crate::checkpoint::{self, UNIT, share};
 use crate::data::{self, Lock, behind_links, validation_file, with_ending};
@@ -119,8 +119,8 @@ fn is_kept(lesson: &LessonRecord, filter: &Filter) -> bool {
 fn replace_all(
     out: &Path,
     [training, validation, lessons]: [&[ChessBoard]; 3],
-    write: impl Fn(&Path, &[ChessBoard]) -> Result<(), String>,
-) -> Result<(), String> {
+    write: impl Fn(&Path, &[ChessBoard]) -> Result<(), CommandError>,
+) -> Result<(), CommandError> {
     // Links are kept.
     let files = [out.to_owned(), validation_file(out), with_ending(out, ".lessons")].map(|path| behind_links(&path));
     files.iter().try_for_each(|file| data::remove(file))?;
@@ -138,13 +138,13 @@ fn replace_all(
 ///
 /// One line: a file cannot be read or written, is given twice, or is both input and output; an output is a device or a
 /// pipe; another packing writes the same files; lessons do not fit their games, or no position is left.
-pub fn run(args: &Args) -> Result<(), String> {
+pub fn run(args: &Args) -> Result<(), CommandError> {
     let files = data_files(&args.files)?;
     let (validation_file, packed_lessons) = (validation_file(&args.out), with_ending(&args.out, ".lessons"));
     let inputs: Vec<PathBuf> = files.iter().flat_map(|file| [file.clone(), lesson_file(file)]).collect();
     let output = |path| Output { flag: "--out", path, manner: Manner::Removed };
     let written = [&args.out, &validation_file, &packed_lessons].map(|path| output(path.as_path()));
-    outputs::check(&inputs, &written, false).map_err(|error| error.to_string())?;
+    outputs::check(&inputs, &written, false)?;
     let _lock = Lock::take(with_ending(&args.out, ".lock"))?;
 
     let (mut training, mut validation) = (Vec::new(), Vec::new());
@@ -172,16 +172,16 @@ pub fn run(args: &Args) -> Result<(), String> {
         })?;
     }
     if training.is_empty() || validation.is_empty() {
-        return Err(format!("{games} games leave no positions to learn from and to validate with"));
+        return Err(trouble!("{games} games leave no positions to learn from and to validate with"));
     }
     let mut random = Random::new(args.seed);
     data::shuffle(&mut training, &mut random);
     data::shuffle(&mut validation, &mut random);
     data::shuffle(&mut lessons, &mut random);
     replace_all(&args.out, [&training, &validation, &lessons], data::write)?;
-    tell!("{games} games: {} positions to learn from, {} to validate with", training.len(), validation.len());
+    tell!("{games} games: {} positions to learn from, {} to validate with", training.len(), validation.len())?;
     if !lessons.is_empty() {
-        tell!("{} lessons from inside searches", lessons.len());
+        tell!("{} lessons from inside searches", lessons.len())?;
     }
     Ok(())
 }
@@ -306,18 +306,18 @@ mod tests {
         assert_eq!(data::read(&with_ending(&out, ".lessons")).unwrap().len(), 39, "those of one game are set aside");
         let torn = &one_lesson()[..9];
         let fewer = packed(&whole, 39, &[]).unwrap_err();
-        assert!(fewer.contains("games.vf.lessons: fewer lessons than games"), "{fewer}");
+        assert!(fewer.to_string().contains("games.vf.lessons: fewer lessons than games"), "{fewer}");
         for (blocks, torn) in [(41, &[][..]), (40, torn)] {
             let more = packed(&whole, blocks, torn).unwrap_err();
-            assert!(more.contains("games.vf.lessons: more lessons than games"), "{more}");
+            assert!(more.to_string().contains("games.vf.lessons: more lessons than games"), "{more}");
         }
         // Lessons are written before their game, so a worker's file may have one block more than games.
         for (blocks, torn) in [(40, &[][..]), (41, &[]), (40, torn)] {
             packed(&part, blocks, torn).unwrap();
         }
-        assert!(packed(&part, 39, &[]).unwrap_err().contains("fewer lessons"));
+        assert!(packed(&part, 39, &[]).unwrap_err().to_string().contains("fewer lessons"));
         for (blocks, torn) in [(42, &[][..]), (41, torn)] {
-            assert!(packed(&part, blocks, torn).unwrap_err().contains("more lessons"), "{blocks}");
+            assert!(packed(&part, blocks, torn).unwrap_err().to_string().contains("more lessons"), "{blocks}");
         }
         fs::remove_dir_all(&folder).unwrap();
     }
@@ -342,7 +342,7 @@ mod tests {
         // A full disk. The old training games include some of the new validation games.
         let positions = data::read(&validation).unwrap();
         let full = |path: &Path, positions: &[ChessBoard]| {
-            if path.ends_with("out") { Err("cannot write".to_owned()) } else { data::write(path, positions) }
+            if path.ends_with("out") { Err(trouble!("cannot write")) } else { data::write(path, positions) }
         };
         assert!(replace_all(&out, [&positions, &positions, &[]], full).is_err());
         assert!(!out.exists() && validation.exists(), "nothing to learn from");
@@ -351,7 +351,7 @@ mod tests {
         packed("40").unwrap();
         let before = fs::read(&out).unwrap();
         let held = Lock::take(with_ending(&out, ".lock")).unwrap();
-        assert!(packed("10").unwrap_err().ends_with("another training or packing is at work"));
+        assert!(packed("10").unwrap_err().to_string().ends_with("another training or packing is at work"));
         assert!(fs::read(&out).unwrap() == before, "the files stay");
         drop(held);
         packed("10").unwrap();
@@ -368,7 +368,7 @@ mod tests {
         for other in [&file, &parts] {
             let names = [other, &file, &out].map(|path| path.to_str().unwrap());
             let error = run(&Line::parse_from(["pack", names[0], names[1], "--out", names[2]]).args).unwrap_err();
-            assert!(error.contains("worker-000.vf is given twice"), "{error}");
+            assert!(error.to_string().contains("worker-000.vf is given twice"), "{error}");
         }
         assert!(!out.exists());
         fs::remove_dir_all(&folder).unwrap();
@@ -400,7 +400,11 @@ mod tests {
             let (input, out) = (folder.join(input), folder.join(out));
             let line = ["pack", input.to_str().unwrap(), "--out", out.to_str().unwrap()];
             let error = run(&Line::parse_from(line).args).unwrap_err();
-            assert!(error.starts_with("--out ") && error.ends_with("is also an input, which would be lost"), "{error}");
+            assert!(
+                error.to_string().starts_with("--out ")
+                    && error.to_string().ends_with("is also an input, which would be lost"),
+                "{error}"
+            );
             assert!(fs::read(&input).unwrap() == games(), "{line:?}");
         }
         // Nor is it in the way of one.
@@ -423,7 +427,7 @@ mod tests {
             let socket = std::os::unix::net::UnixListener::bind(&name).unwrap();
             let error = run(&Line::parse_from(["pack", file.to_str().unwrap(), "--out", out.to_str().unwrap()]).args);
             let expected = format!("--out {}: a device or a pipe, not a file", name.display());
-            assert_eq!(error.unwrap_err(), expected);
+            assert_eq!(error.unwrap_err().to_string(), expected);
             assert!(fs::metadata(&name).unwrap().file_type().is_socket(), "{}", name.display());
             drop(socket);
             fs::remove_file(&name).unwrap();

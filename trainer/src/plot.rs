@@ -1,6 +1,7 @@
 //! The losses of a training as a plot.
 
 use std::path::Path;
+use terminal::{CommandError, trouble};
 
 use plotters::prelude::*;
 
@@ -14,9 +15,9 @@ use crate::data;
 /// # Errors
 ///
 /// One line: the plot cannot be drawn or written.
-pub fn losses(path: &Path, course: &[(f64, f64)], history: &[EpochLoss]) -> Result<(), String> {
+pub fn losses(path: &Path, course: &[(f64, f64)], history: &[EpochLoss]) -> Result<(), CommandError> {
     let mut picture = String::new();
-    draw(&mut picture, course, history).map_err(|error| format!("cannot draw {}: {error}", path.display()))?;
+    draw(&mut picture, course, history).map_err(|error| trouble!("cannot draw {}: {error}", path.display()))?;
     data::replace(path, |output| output.write_all(picture.as_bytes()))
 }
 

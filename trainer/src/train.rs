@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use bulletformat::ChessBoard;
 use indicatif::{ProgressBar, ProgressStyle};
 use terminal::outputs::{self, Manner, Output};
-use terminal::tell;
+use terminal::{CommandError, tell, trouble};
 
 use crate::checkpoint::{Checkpoint, EpochLoss, Recipe};
 use crate::data::{self, validation_file, with_ending};
@@ -180,23 +180,23 @@ struct Training {
 
 impl Training {
     /// Checks that the checkpoint has learned from these positions, in these batches, and records their fingerprint.
-    fn check(&self, checkpoint: &mut Checkpoint) -> Result<(), String> {
+    fn check(&self, checkpoint: &mut Checkpoint) -> Result<(), CommandError> {
         let epochs_done = checkpoint.history.len() as u64;
         if !(epochs_done * self.batches..=(epochs_done + 1) * self.batches).contains(&checkpoint.step) {
             let file = self.file.display();
-            return Err(format!("{file} has learned from other data: its epochs have another length"));
+            return Err(trouble!("{file} has learned from other data: its epochs have another length"));
         }
         let fingerprint = self.set.fingerprint();
         if ![0, fingerprint].contains(&checkpoint.data) {
             let file = self.file.display();
-            return Err(format!("{file} has learned from other data: as many, but other positions"));
+            return Err(trouble!("{file} has learned from other data: as many, but other positions"));
         }
         checkpoint.data = fingerprint;
         Ok(())
     }
 
     /// Learns the rest of an epoch. Returns the last rate.
-    fn learn_epoch(&self, epoch: u64, checkpoint: &mut Checkpoint, course: &mut Course) -> Result<f32, String> {
+    fn learn_epoch(&self, epoch: u64, checkpoint: &mut Checkpoint, course: &mut Course) -> Result<f32, CommandError> {
         let recipe = checkpoint.recipe.clone();
         let (batch, batches) = (self.batch, self.batches);
         let mut gradients = vec![Parameters::zero(recipe.hidden); self.threads];
@@ -221,7 +221,7 @@ impl Training {
             let loss = checkpoint.learn(&gathered, rate, &mut gradients, &mut layers);
             // Immediately: the weights are unusable, but the last checkpoint is not.
             if !loss.is_finite() {
-                return Err(format!("epoch {epoch}, batch {done} of {batches}: {NO_NUMBER}"));
+                return Err(trouble!("epoch {epoch}, batch {done} of {batches}: {NO_NUMBER}"));
             }
             checkpoint.unfinished += loss;
             course.add(loss);
@@ -239,7 +239,7 @@ impl Training {
     }
 
     /// Validates after an epoch whose last rate was this.
-    fn validate(&self, epoch: u64, rate: f32, checkpoint: &mut Checkpoint) -> Result<EpochLoss, String> {
+    fn validate(&self, epoch: u64, rate: f32, checkpoint: &mut Checkpoint) -> Result<EpochLoss, CommandError> {
         let seen = (self.batches * self.batch as u64) as f64;
         let target = checkpoint.recipe.target();
         let losses = EpochLoss {
@@ -248,7 +248,7 @@ impl Training {
             rate,
         };
         if !losses.training.is_finite() || !losses.validation.is_finite() {
-            return Err(format!("epoch {epoch}: {NO_NUMBER}"));
+            return Err(trouble!("epoch {epoch}: {NO_NUMBER}"));
         }
         Ok(losses)
     }
@@ -260,18 +260,18 @@ impl Training {
 ///
 /// One line: a file cannot be read or written, or does not belong to this training; another training writes the same
 /// files; the learning rate would rise.
-pub fn run(args: &Args) -> Result<(), String> {
+pub fn run(args: &Args) -> Result<(), CommandError> {
     // A training that has begun may go on.
     if args.recipe.lr_end > args.recipe.lr && !args.resume {
         let Recipe { lr, lr_end, .. } = args.recipe;
-        return Err(format!("--lr-end {lr_end:e} is above --lr {lr:e}: the learning rate would rise"));
+        return Err(trouble!("--lr-end {lr_end:e} is above --lr {lr:e}: the learning rate would rise"));
     }
     let [file, picture, network] = [".ckpt", ".svg", ".ibxn"].map(|ending| with_ending(&args.out, ending));
     check_files(args, [&file, &picture, &network])?;
     let _lock = data::Lock::take(with_ending(&args.out, ".lock"))?;
     let mut checkpoint = begin(args, &file)?;
     if let Some(old) = [&picture, &network].into_iter().find(|path| !args.resume && path.exists()) {
-        return Err(format!("{} exists already; choose another name or remove it", old.display()));
+        return Err(trouble!("{} exists already; choose another name or remove it", old.display()));
     }
     let (set, validation) = DataFiles::open(&args.data)?.read(&args.data)?;
     let threads = args.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
@@ -280,7 +280,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         set.per_epoch(),
         validation.len(),
         args.recipe.hidden
-    );
+    )?;
 
     let batch = usize::try_from(args.recipe.batch).unwrap_or(usize::MAX).min(set.per_epoch());
     let batches = (set.per_epoch() / batch) as u64;
@@ -303,7 +303,7 @@ pub fn run(args: &Args) -> Result<(), String> {
             losses.training,
             losses.validation,
             (steps * batch as u64) as f64 / seconds
-        );
+        )?;
     }
     // A kill may have come between the last checkpoint and its plot.
     if is_older(&picture, &training.file) {
@@ -313,11 +313,11 @@ pub fn run(args: &Args) -> Result<(), String> {
 }
 
 /// Tests the output files of a training before it reads anything.
-fn check_files(args: &Args, written: [&Path; 3]) -> Result<(), String> {
+fn check_files(args: &Args, written: [&Path; 3]) -> Result<(), CommandError> {
     let data = args.data.iter().flat_map(|source| [source.file.clone(), validation_file(&source.file)]);
     let inputs: Vec<PathBuf> = data.chain(args.from.clone()).collect();
     let output = |path| Output { flag: "--out", path, manner: Manner::Continued };
-    outputs::check(&inputs, &written.map(output), false).map_err(|error| error.to_string())
+    outputs::check(&inputs, &written.map(output), false).map_err(CommandError::from)
 }
 
 /// Whether one file is older than the other, or missing.
@@ -327,11 +327,13 @@ fn is_older(one: &Path, other: &Path) -> bool {
 }
 
 /// The start of the training: the checkpoint in `file` if it is resumed, else random weights or another training's.
-fn begin(args: &Args, file: &Path) -> Result<Checkpoint, String> {
+fn begin(args: &Args, file: &Path) -> Result<Checkpoint, CommandError> {
     let checkpoint = match (file.exists(), args.resume) {
         (true, true) => Checkpoint::read(file)?,
-        (true, false) => return Err(format!("{} exists already; continue with --resume or remove it", file.display())),
-        (false, true) => return Err(format!("there is no {} to resume", file.display())),
+        (true, false) => {
+            return Err(trouble!("{} exists already; continue with --resume or remove it", file.display()));
+        }
+        (false, true) => return Err(trouble!("there is no {} to resume", file.display())),
         (false, false) => match &args.from {
             Some(other) => Checkpoint::continuing(args.recipe.clone(), other)?,
             None => Checkpoint::new(args.recipe.clone()),
@@ -340,7 +342,7 @@ fn begin(args: &Args, file: &Path) -> Result<Checkpoint, String> {
     let others = checkpoint.recipe.options_unlike(&args.recipe);
     if !others.is_empty() {
         let (file, others) = (file.display(), others.join(" "));
-        return Err(format!("{file} was made with {others}; repeat that, or choose another --out"));
+        return Err(trouble!("{file} was made with {others}; repeat that, or choose another --out"));
     }
     Ok(checkpoint)
 }
@@ -425,8 +427,8 @@ mod tests {
         let (first, last) = (whole.history[0].validation, whole.history[5].validation);
         assert!(last < first / 2.0 && last < 0.01, "{first} to {last}");
         assert!(folder.join("whole.svg").exists() && folder.join("whole.ibxn").exists());
-        assert!(run(&args("whole", false)).unwrap_err().contains("exists already"));
-        assert!(run(&args("none", true)).unwrap_err().contains("to resume"));
+        assert!(run(&args("whole", false)).unwrap_err().to_string().contains("exists already"));
+        assert!(run(&args("none", true)).unwrap_err().to_string().contains("to resume"));
 
         // Another training starts with the weights of this one.
         let next = Checkpoint::continuing(recipe(), &folder.join("whole.ckpt")).unwrap();
@@ -469,7 +471,7 @@ mod tests {
         run(&args("late", true)).unwrap();
         assert!(picture.exists());
         let other = Args { data: vec![source(&data_file, 0.5)], ..args("other", true) };
-        assert!(run(&other).unwrap_err().contains("other data"));
+        assert!(run(&other).unwrap_err().to_string().contains("other data"));
         fs::remove_dir_all(&folder).unwrap();
     }
 
@@ -495,13 +497,20 @@ mod tests {
         };
         let before = [&net, &draft, &positions].map(|path| fs::read(path).unwrap());
         for error in [train("net", Some(&net), &data_file), train("a", None, &positions)].map(Result::unwrap_err) {
-            assert!(error.starts_with("--out ") && error.ends_with("is also an input, which would be lost"), "{error}");
+            assert!(
+                error.to_string().starts_with("--out ")
+                    && error.to_string().ends_with("is also an input, which would be lost"),
+                "{error}"
+            );
         }
         // The output of another training stays as well.
         for name in ["net.ibxn", "b.svg"] {
             fs::write(folder.join("b.svg"), "a drawing").unwrap();
             let error = train(name.split('.').next().unwrap(), None, &data_file).unwrap_err();
-            assert!(error.ends_with(&format!("{name} exists already; choose another name or remove it")), "{error}");
+            assert!(
+                error.to_string().ends_with(&format!("{name} exists already; choose another name or remove it")),
+                "{error}"
+            );
         }
         train("new", Some(&draft), &data_file).unwrap();
         assert!([&net, &draft, &positions].map(|path| fs::read(path).unwrap()) == before);
@@ -519,8 +528,8 @@ mod tests {
             recipe: Recipe { lr: 3e-6, lr_end: 1e-5, ..recipe() },
         };
         let error = run(&args(false)).unwrap_err();
-        assert_eq!(error, "--lr-end 1e-5 is above --lr 3e-6: the learning rate would rise");
-        assert!(run(&args(true)).unwrap_err().contains("to resume"));
+        assert_eq!(error.to_string(), "--lr-end 1e-5 is above --lr 3e-6: the learning rate would rise");
+        assert!(run(&args(true)).unwrap_err().to_string().contains("to resume"));
     }
 
     #[test]
@@ -538,7 +547,7 @@ mod tests {
         };
         let error = run(&args).unwrap_err();
         let expected = "a.ckpt was made with --lr 0.005 --seed 3; repeat that, or choose another --out";
-        assert!(error.ends_with(expected), "{error}");
+        assert!(error.to_string().ends_with(expected), "{error}");
         fs::remove_dir_all(&folder).unwrap();
     }
 
@@ -571,7 +580,7 @@ mod tests {
             recipe,
         };
         let error = run(&args).unwrap_err();
-        assert!(error.contains("epoch 1, batch 2 of 15: the loss is no longer a number"), "{error}");
+        assert!(error.to_string().contains("epoch 1, batch 2 of 15: the loss is no longer a number"), "{error}");
         assert!(fs::read(&file).unwrap() == before, "the checkpoint stays");
         fs::remove_dir_all(&folder).unwrap();
     }
@@ -596,7 +605,7 @@ mod tests {
         // As many positions: they would come in the order of the old ones.
         data::write(&data_file, &positions[1000..]).unwrap();
         let refused = run(&args(true)).unwrap_err();
-        assert!(refused.contains("a.ckpt has learned from other data"), "{refused}");
+        assert!(refused.to_string().contains("a.ckpt has learned from other data"), "{refused}");
         // A trainer that took no fingerprint may have started with any positions.
         let file = folder.join("a.ckpt");
         Checkpoint { data: 0, ..Checkpoint::read(&file).unwrap() }.write(&file).unwrap();

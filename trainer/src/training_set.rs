@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
+use terminal::{CommandError, trouble};
 
 use bulletformat::ChessBoard;
 use ibex::checksum::checksum_on;
@@ -52,7 +53,7 @@ impl DataFiles {
     /// # Errors
     ///
     /// One line: a file cannot be opened, or a packing is just replacing it.
-    pub fn open(sources: &[Source]) -> Result<DataFiles, String> {
+    pub fn open(sources: &[Source]) -> Result<DataFiles, CommandError> {
         let training = open_training(sources)?;
         let mut validation = Vec::new();
         for source in sources {
@@ -68,7 +69,7 @@ impl DataFiles {
 
     /// Checks that no packing has replaced a file in between. A packing removes the training positions first and
     /// writes them last, so if they still have their name, they belong to the other files.
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), CommandError> {
         self.training.iter().try_for_each(PackedFile::must_be_still_there)
     }
 
@@ -77,19 +78,19 @@ impl DataFiles {
     /// # Errors
     ///
     /// One line: a file cannot be read, there are too many positions, or none for validation.
-    pub fn read(self, sources: &[Source]) -> Result<(TrainingSet, Vec<ChessBoard>), String> {
+    pub fn read(self, sources: &[Source]) -> Result<(TrainingSet, Vec<ChessBoard>), CommandError> {
         let set = TrainingSet::read(sources, self.training)?;
         let mut validation = Vec::with_capacity(self.validation.iter().map(|file| file.count).sum());
         self.validation.into_iter().try_for_each(|file| file.append_to(&mut validation))?;
         if validation.is_empty() {
-            return Err("there are no positions to validate with".to_owned());
+            return Err(trouble!("there are no positions to validate with"));
         }
         Ok((set, validation))
     }
 }
 
 /// Opens the files of training positions.
-fn open_training(sources: &[Source]) -> Result<Vec<PackedFile>, String> {
+fn open_training(sources: &[Source]) -> Result<Vec<PackedFile>, CommandError> {
     sources.iter().map(|source| PackedFile::open(&source.file)).collect()
 }
 
@@ -113,9 +114,9 @@ impl TrainingSet {
     /// # Errors
     ///
     /// One line: a file cannot be read, or there are too many positions.
-    fn read(sources: &[Source], files: Vec<PackedFile>) -> Result<TrainingSet, String> {
+    fn read(sources: &[Source], files: Vec<PackedFile>) -> Result<TrainingSet, CommandError> {
         let all = files.iter().map(|file| file.count).sum();
-        let place = |index: usize| u32::try_from(index).map_err(|_| "more than four billion positions".to_owned());
+        let place = |index: usize| u32::try_from(index).map_err(|_| trouble!("more than four billion positions"));
         place(all)?;
         // Allocates everything at once: a growing list has its old and its new copy in memory together.
         let mut set = TrainingSet { positions: Vec::with_capacity(all), parts: Vec::new() };
@@ -240,12 +241,15 @@ pub mod tests {
         let files = DataFiles::open(&sources).unwrap();
         pack(100..400, 0..100);
         let error = files.check().unwrap_err();
-        assert!(error.ends_with("data has just been replaced or removed, perhaps by another packing"), "{error}");
+        assert!(
+            error.to_string().ends_with("data has just been replaced or removed, perhaps by another packing"),
+            "{error}"
+        );
         let (set, validation) = files.read(&sources).unwrap();
         assert!(set.positions == positions[..300] && validation == positions[300..], "both of the first");
         // A packing at work has removed the file.
         fs::remove_file(&file).unwrap();
-        assert!(DataFiles::open(&sources).unwrap_err().contains("cannot open "));
+        assert!(DataFiles::open(&sources).unwrap_err().to_string().contains("cannot open "));
         fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use shakmaty::Color;
 
-use super::AnalysisRun;
 use super::choice::Lead;
 use super::course::Course;
 use super::judge::{Mark, Thresholds};
+use super::progress::AnalysisRun;
 use super::searcher::Finding;
 use crate::play::player::{Budget, Trouble, UciScore};
 use formats::pgn::{Fault, Games, Pgn, Played, Token};
@@ -16,7 +16,7 @@ use ibex::bound::Bound;
 use ibex::position::game::Ending;
 use ibex::position::notation::{Action, san};
 use ibex::position::{Move, Position};
-use terminal::interrupt;
+use terminal::{CommandError, interrupt, trouble};
 
 /// The command in a comment that lists what Ibex added to its move: glyphs, and a variation.
 const ADDED: &[u8] = b"[%ibex";
@@ -65,8 +65,8 @@ pub struct Analysis {
 enum Halt {
     /// A search has failed or was interrupted.
     Search(Trouble),
-    /// The work so far could not be saved. One line.
-    Output(String),
+    /// The work so far could not be saved.
+    Output(CommandError),
 }
 
 impl From<Trouble> for Halt {
@@ -80,7 +80,7 @@ impl From<Trouble> for Halt {
 /// # Errors
 ///
 /// One line: the input cannot be read, or the output not written.
-pub fn analyse(name: &str, input: impl BufRead, done: u64, run: &mut AnalysisRun<'_>) -> Result<(), String> {
+pub fn analyse(name: &str, input: impl BufRead, done: u64, run: &mut AnalysisRun<'_>) -> Result<(), CommandError> {
     let mut games = Games::new(input);
     for number in 1_u64.. {
         let read = games.next_game();
@@ -89,7 +89,7 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, run: &mut AnalysisRun
             run.interrupted = true;
             break;
         }
-        let Some(mut reading) = read.map_err(|error| format!("{name}: {error}"))? else { break };
+        let Some(mut reading) = read.map_err(|error| trouble!("{name}: {error}"))? else { break };
         if number <= done {
             continue;
         }
@@ -100,7 +100,7 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, run: &mut AnalysisRun
         let text = match &mut reading.game {
             // Remarks are not part of a game, and stay whichever games are wanted.
             Err(_) if reading.only_remarks => reading.unchanged(),
-            Ok(game) if !run.args.choice.concerns(game) => {
+            Ok(game) if !run.plan.choice.concerns(game) => {
                 run.tally.others += 1;
                 reading.unchanged()
             }
@@ -112,7 +112,7 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, run: &mut AnalysisRun
                         run.interrupted = true;
                         break;
                     }
-                    Err(Halt::Search(trouble)) => return Err(format!("{name}: {}", about(&trouble.to_string()))),
+                    Err(Halt::Search(trouble)) => return Err(trouble!("{name}: {}", about(&trouble.to_string()))),
                     Err(Halt::Output(reason)) => return Err(reason),
                 };
                 for failure in &analysis.failures {
@@ -126,14 +126,14 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, run: &mut AnalysisRun
                 game.write(&run.searcher.name())
             }
             // With --skip-bad, the output must not contain such games.
-            Err(_) if !run.args.skip_bad && !run.args.choice.may_concern(&reading.players) => {
+            Err(_) if !run.plan.skip_bad && !run.plan.choice.may_concern(&reading.players) => {
                 run.tally.others += 1;
                 reading.unchanged()
             }
             Err(fault) => {
                 remark(run, &reading.remarks);
                 run.complain(&format!("{name}:{}", fault.line), &about(&fault.reason));
-                if run.args.choice.may_concern(&reading.players) {
+                if run.plan.choice.may_concern(&reading.players) {
                     run.tally.unread += 1;
                     if let Some(page) = &mut run.page {
                         page.add_unread(name, number, &reading.title, &fault.reason);
@@ -141,7 +141,7 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, run: &mut AnalysisRun
                 } else {
                     run.tally.others_left_out += 1;
                 }
-                if run.args.skip_bad { Vec::new() } else { reading.unchanged() }
+                if run.plan.skip_bad { Vec::new() } else { reading.unchanged() }
             }
         };
         run.write(&text, number)?;
@@ -162,7 +162,7 @@ fn annotate(game: &mut Pgn, run: &mut AnalysisRun<'_>) -> Result<Analysis, Halt>
     if let Some(openings) = &run.openings {
         openings.name(game, positions);
     }
-    let mut chosen = run.args.choice.moves(game, positions);
+    let mut chosen = run.plan.choice.moves(game, positions);
     let Survey { found, troubles, .. } = evaluate_all(&course, &mut chosen, run)?;
     let evaluations: Vec<AnalysedPosition> = found.into_iter().map(Option::unwrap_or_default).collect();
     let before = |i: usize| match game.moves.get(i) {
@@ -182,13 +182,13 @@ fn annotate(game: &mut Pgn, run: &mut AnalysisRun<'_>) -> Result<Analysis, Halt>
     let mut moves = Vec::with_capacity(game.moves.len());
     for (i, (played, chosen)) in game.moves.iter_mut().zip(chosen).enumerate() {
         let (before, after) = (&evaluations[i], &evaluations[i + 1]);
-        let judged = judge(played.action, chosen, before, after, &run.args.marks);
+        let judged = judge(played.action, chosen, before, after, &run.plan.marks);
         if let Some(mark) = judged.mark {
             run.tally.marks[mark.index()] += 1;
         }
         let comment = comment(&positions[i + 1], after).unwrap_or_default();
-        let wants_line = judged.another && (judged.mark.is_some() || run.args.all_lines);
-        let line = if wants_line { sans(&positions[i], best_line(before), run.args.line) } else { Vec::new() };
+        let wants_line = judged.another && (judged.mark.is_some() || run.plan.lines.everywhere);
+        let line = if wants_line { sans(&positions[i], best_line(before), run.plan.lines.longest) } else { Vec::new() };
         write_into(played, judged.mark, line, comment);
         moves.push(judged);
     }
@@ -268,13 +268,13 @@ fn evaluate_all<'a>(course: &'a Course, chosen: &mut [bool], run: &mut AnalysisR
     let is_chosen = |i: usize| chosen.get(i).is_some_and(|&chosen| chosen);
     let is_needed = |i: usize| is_chosen(i) || i.checked_sub(1).is_some_and(is_chosen);
     // Even a game without moves has a position.
-    let all = run.args.choice.is_everything();
+    let all = run.plan.choice.is_everything();
     let count = course.positions().len();
     let needed: Vec<bool> = (0..count).map(|i| all || is_needed(i)).collect();
     let mut survey = Survey { course, found: (0..count).map(|_| None).collect(), troubles: Vec::new() };
     let Some(first) = needed.iter().position(|&needed| needed) else { return Ok(survey) };
     run.searcher.begin_game();
-    let lead = run.args.choice.until_decided;
+    let lead = run.plan.choice.until_decided;
     let decision = match lead {
         Some(lead) => survey.decision(lead, first, run)?,
         None => None,
@@ -303,7 +303,7 @@ impl Survey<'_> {
         if self.found[i].is_some() {
             return Ok(());
         }
-        let found = match evaluate(self.course, i, &run.args.budget(), run) {
+        let found = match evaluate(self.course, i, &run.plan.budget, run) {
             Ok((found, searched)) => {
                 match run.searcher.label() {
                     // It has answered, so this is not a failure that counts towards giving it up.
@@ -338,7 +338,7 @@ impl Survey<'_> {
         first: usize,
         run: &mut AnalysisRun<'_>,
     ) -> Result<Option<(usize, Color)>, Halt> {
-        let short = short(&run.args.budget());
+        let short = short(&run.plan.budget);
         let mut decision: Option<(usize, Color)> = None;
         for i in (first..self.found.len()).rev() {
             let value = match evaluate(self.course, i, &short, run) {

@@ -8,7 +8,7 @@ use ibex::checksum::checksum;
 use ibex::position::Position;
 use ibex::position::notation::{Action, read_action};
 use terminal::inputs::{self, STDIN};
-use terminal::remark;
+use terminal::{CommandError, remark, trouble};
 
 /// The most unusable lines that are reported.
 const NAMED: usize = 10;
@@ -35,14 +35,14 @@ impl Openings {
     /// # Errors
     ///
     /// One line: the file cannot be read, or has no opening.
-    pub fn read(path: &Path) -> Result<Openings, String> {
+    pub fn read(path: &Path) -> Result<Openings, CommandError> {
         if path.as_os_str() == STDIN {
-            return Err("--eco -: the openings need a file name".to_owned());
+            return Err(trouble!("--eco -: the openings need a file name"));
         }
-        let text = inputs::read(path).map_err(|error| format!("--eco {error}"))?;
+        let text = inputs::read(path).map_err(|error| trouble!("--eco {error}"))?;
         let name = inputs::name(path);
-        let (known, faults) = if super::is_pgn(path, &text, true).unwrap_or(false) {
-            of_games(&text).map_err(|error| format!("--eco {name}: {error}"))?
+        let (known, faults) = if super::input::is_pgn(path, &text, true).unwrap_or(false) {
+            of_games(&text).map_err(|error| trouble!("--eco {name}: {error}"))?
         } else {
             of_lines(&text)
         };
@@ -53,7 +53,7 @@ impl Openings {
             remark!("{name}: {} more cannot be used", faults.len() - NAMED);
         }
         if known.is_empty() {
-            return Err(format!("--eco {name}: no opening in it"));
+            return Err(trouble!("--eco {name}: no opening in it"));
         }
         Ok(Openings { known, job: format!("openings {name}, {} bytes ({:016x})", text.len(), checksum(&text)) })
     }
@@ -94,18 +94,18 @@ fn of_lines(text: &[u8]) -> Read {
             Ok((key, opening)) => {
                 known.entry(key).or_insert(opening);
             }
-            Err(reason) => faults.push((number, reason)),
+            Err(reason) => faults.push((number, reason.to_string())),
         }
     }
     (known, faults)
 }
 
-fn of_cells([eco, name, moves]: [&str; 3]) -> Result<(u64, Opening), String> {
+fn of_cells([eco, name, moves]: [&str; 3]) -> Result<(u64, Opening), CommandError> {
     if eco.is_empty() || name.is_empty() || moves.is_empty() {
-        return Err("expected ECO code, name and moves separated by tabs".to_owned());
+        return Err(trouble!("expected ECO code, name and moves separated by tabs"));
     }
     if !is_code(eco) {
-        return Err(format!("'{}' is not an ECO code", short(eco)));
+        return Err(trouble!("'{}' is not an ECO code", short(eco)));
     }
     let mut position = Position::startpos();
     let mut any = false;
@@ -118,13 +118,13 @@ fn of_cells([eco, name, moves]: [&str; 3]) -> Result<(u64, Opening), String> {
         }
         match read_action(&position, word) {
             Ok(Action::Move(m)) => position.play(m),
-            Ok(Action::Pass) => return Err(format!("'{}' is not a move of an opening", short(word))),
-            Err(reason) => return Err(format!("'{}' {reason}", short(word))),
+            Ok(Action::Pass) => return Err(trouble!("'{}' is not a move of an opening", short(word))),
+            Err(reason) => return Err(trouble!("'{}' {reason}", short(word))),
         }
         any = true;
     }
     if !any {
-        return Err("no moves".to_owned());
+        return Err(trouble!("no moves"));
     }
     Ok((position.key(), Opening { eco: eco.to_owned(), name: visible(name), variation: None }))
 }

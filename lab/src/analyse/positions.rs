@@ -2,14 +2,14 @@
 
 use std::io::BufRead;
 
-use super::AnalysisRun;
+use super::progress::AnalysisRun;
 use crate::epd::judge::Follower;
 use crate::epd::{report, workers};
 use crate::play::player::{Question, Trouble};
 use formats::epd::{Oddities, SuiteEntry, latin1_remark, parse_line, remarks};
 use formats::pgn::{decoded, latin};
 use terminal::inputs::{Part, read_part};
-use terminal::interrupt;
+use terminal::{CommandError, interrupt, trouble};
 
 /// A line of more bytes is not a position.
 const LONGEST: usize = 1 << 16;
@@ -30,7 +30,7 @@ struct Remarks {
 /// # Errors
 ///
 /// One line: the input cannot be read, or the output not written.
-pub fn analyse(name: &str, mut input: impl BufRead, done: u64, run: &mut AnalysisRun<'_>) -> Result<(), String> {
+pub fn analyse(name: &str, mut input: impl BufRead, done: u64, run: &mut AnalysisRun<'_>) -> Result<(), CommandError> {
     let mut bytes = Vec::new();
     let mut number = 0;
     let mut about_all = Remarks::default();
@@ -64,7 +64,7 @@ fn pass_long(
     number: u64,
     done: u64,
     run: &mut AnalysisRun<'_>,
-) -> Result<bool, String> {
+) -> Result<bool, CommandError> {
     let raw = bytes.strip_prefix(MARK).unwrap_or(bytes);
     let is_done = number <= done;
     let is_remark = raw.trim_ascii_start().starts_with(b"#");
@@ -72,7 +72,7 @@ fn pass_long(
         run.complain(&format!("{name}:{number}"), "too long for a position");
     }
     // Byte for byte: until its end, its encoding is uncertain.
-    let is_copied = !is_done && (is_remark || !run.args.skip_bad);
+    let is_copied = !is_done && (is_remark || !run.plan.skip_bad);
     if is_copied {
         run.write_piece(raw)?;
     }
@@ -102,7 +102,7 @@ fn analysed(
     number: u64,
     about_all: &mut Remarks,
     run: &mut AnalysisRun<'_>,
-) -> Result<Option<Vec<u8>>, String> {
+) -> Result<Option<Vec<u8>>, CommandError> {
     let place = format!("{name}:{number}");
     // Text that is not UTF-8 is Latin-1: comments may be, positions are not.
     let text = decoded(raw);
@@ -129,7 +129,7 @@ fn analysed(
             run.interrupted = true;
             return Ok(None);
         }
-        Err(trouble) if !run.searcher.endures() => return Err(format!("{place}: {trouble}")),
+        Err(trouble) if !run.searcher.endures() => return Err(trouble!("{place}: {trouble}")),
         Err(trouble) => {
             run.note(&place, &format!("no value: {trouble}: the line stays as it is"));
             run.tally.failed += 1;
@@ -157,14 +157,14 @@ fn next(
     bytes: &mut Vec<u8>,
     most: usize,
     run: &mut AnalysisRun<'_>,
-) -> Result<Option<Part>, String> {
+) -> Result<Option<Part>, CommandError> {
     let read = read_part(input, bytes, most);
     // At the end of the input, the run is complete.
     if interrupt::is_stopped() && !matches!(read, Ok(Part::End)) {
         run.interrupted = true;
         return Ok(None);
     }
-    read.map(Some).map_err(|error| format!("{name}: {error}"))
+    read.map(Some).map_err(|error| trouble!("{name}: {error}"))
 }
 
 /// A line, byte for byte, and its end.
@@ -175,7 +175,7 @@ fn whole(line: &[u8]) -> Vec<u8> {
 /// Reports why a line cannot be analysed. Returns the output for it.
 fn refuse(line: &[u8], place: &str, reason: &str, run: &mut AnalysisRun<'_>) -> Vec<u8> {
     run.complain(place, reason);
-    if run.args.skip_bad { Vec::new() } else { whole(line) }
+    if run.plan.skip_bad { Vec::new() } else { whole(line) }
 }
 
 /// The line of a position with the findings of a search, and whether these include a score.
@@ -185,7 +185,7 @@ fn refuse(line: &[u8], place: &str, reason: &str, run: &mut AnalysisRun<'_>) -> 
 /// The position could not be searched.
 fn annotate(entry: &SuiteEntry, run: &mut AnalysisRun<'_>) -> Result<(String, bool), Trouble> {
     let mut follower = Follower::new(entry, None);
-    let answer = run.searcher.think(Question::of(entry, &run.args.budget()), &mut |line| follower.follow(line))?;
+    let answer = run.searcher.think(Question::of(entry, &run.plan.budget), &mut |line| follower.follow(line))?;
     let record = workers::record("ibex", "", entry, follower, Ok(answer));
     Ok((report::annotated(entry, Some(&record)), record.score.is_some()))
 }

@@ -1,18 +1,13 @@
 //! The searcher: Ibex, or another engine.
 
-use std::time::Duration;
-
-use super::Args;
-use crate::play::external::{External, Program};
+use super::plan::SearcherPlan;
+use crate::play::external::External;
 use crate::play::player::{self, Answer, Budget, BuiltIn, Line, Player as _, Question, Trouble, UciScore, Watch};
-use crate::play::{split_command, split_label};
 use ibex::bound::Bound;
 use ibex::engine::{Engine, Settings};
 use ibex::position::{Game, Move};
 use ibex::search::Report;
-use terminal::interrupt;
-use terminal::remark;
-use terminal::tell;
+use terminal::{CommandError, interrupt, remark, tell, trouble};
 
 /// Failures in a row after which an engine is given up.
 const FAILURES: u32 = 3;
@@ -63,35 +58,24 @@ pub enum Searcher {
 }
 
 impl Searcher {
-    /// Ibex, or the engine that the user names.
+    /// Starts the searcher of a plan.
     ///
     /// # Errors
     ///
     /// One line: there is no such engine, or it does not answer.
-    pub fn new(args: &Args) -> Result<Searcher, String> {
-        let Some(text) = &args.engine else {
-            let (hash_mib, threads) = (args.hash, args.threads);
-            let settings = Settings { hash_mib, threads, analyse_mode: true, ..Settings::default() };
-            return Ok(Searcher::Ibex { settings, games: None, positions: None });
-        };
-        let (label, command) = split_label(text);
-        let words = split_command(command, cfg!(windows))
-            .ok_or_else(|| format!("--engine '{text}': an unterminated quotation"))?;
-        let program = words.first().ok_or_else(|| format!("--engine '{text}': no command"))?;
-        let stem = std::path::Path::new(program).file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        let label = label.map(str::to_owned).or(stem).unwrap_or_default();
-        let mut options = Vec::new();
-        for text in &args.options {
-            let option = text.split_once('=').ok_or_else(|| format!("--option '{text}': expected NAME=VALUE"))?;
-            options.push((option.0.to_owned(), option.1.to_owned()));
+    pub fn start(plan: &SearcherPlan) -> Result<Searcher, CommandError> {
+        match plan {
+            SearcherPlan::Ibex(settings) => {
+                Ok(Searcher::Ibex { settings: settings.clone(), games: None, positions: None })
+            }
+            SearcherPlan::Other { label, command, options, program } => {
+                let engine =
+                    External::start(program.clone()).map_err(|reason| trouble!("--engine {label}: {reason}"))?;
+                engine.remarks().iter().for_each(|remark| remark!("--engine {label}: {remark}"));
+                let job = format!("engine {}, {command}, options {options:?}", engine.name());
+                Ok(Searcher::Other { engine: Box::new(engine), label: label.clone(), job, failures: 0 })
+            }
         }
-        let (hash, threads) = (args.hash, args.threads);
-        let patience = args.timeout.map(Duration::from_secs);
-        let program = Program { command: words, options, hash, threads, patience, counted: false };
-        let engine = External::start(program).map_err(|reason| format!("--engine {label}: {reason}"))?;
-        engine.remarks().iter().for_each(|remark| remark!("--engine {label}: {remark}"));
-        let job = format!("engine {}, {command}, options {:?}", engine.name(), args.options);
-        Ok(Searcher::Other { engine: Box::new(engine), label, job, failures: 0 })
     }
 
     /// The name shown to readers of the analysis.

@@ -5,8 +5,8 @@ use std::path::Path;
 use formats::epd::{Problem, Suite, SuiteEntry};
 use ibex::position::Position;
 use terminal::inputs::STDIN;
-use terminal::remark;
 use terminal::tell::shortened;
+use terminal::{CommandError, remark, trouble};
 
 /// Repairs of a book that are listed individually.
 const NAMED: usize = 10;
@@ -17,14 +17,14 @@ const NAMED: usize = 10;
 /// # Errors
 ///
 /// One line: the file cannot be read, a line is not a position, or there is none.
-pub fn read_book(path: &Path) -> Result<Vec<Position>, String> {
+pub fn read_book(path: &Path) -> Result<Vec<Position>, CommandError> {
     // At the prompt, commands come from standard input.
     if path.as_os_str() == STDIN {
-        return Err("a book needs a file name".to_owned());
+        return Err(trouble!("a book needs a file name"));
     }
-    let suite = Suite::read(path).map_err(|error| format!("cannot read book {error}"))?;
+    let suite = Suite::read(path).map_err(|error| trouble!("cannot read book {error}"))?;
     if let Some(problem) = suite.problems.first() {
-        return Err(problem.to_string());
+        return Err(trouble!("{problem}"));
     }
     for note in shortened(&suite.notes, NAMED, Problem::to_string, |note| format!("{}:{}", note.file, note.line)) {
         remark!("{note}");
@@ -32,13 +32,13 @@ pub fn read_book(path: &Path) -> Result<Vec<Position>, String> {
     let mut book = Vec::new();
     for SuiteEntry { line, position, .. } in suite.entries {
         if position.men() > 32 {
-            return Err(format!("{}:{line}: a data file has room for 32 men", suite.file));
+            return Err(trouble!("{}:{line}: a data file has room for 32 men", suite.file));
         }
         if position.has_legal_move() {
             book.push(position);
         }
     }
-    if book.is_empty() { Err(format!("book {} has no positions", path.display())) } else { Ok(book) }
+    if book.is_empty() { Err(trouble!("book {} has no positions", path.display())) } else { Ok(book) }
 }
 
 #[cfg(test)]
@@ -53,7 +53,10 @@ mod tests {
         let scratch = Scratch::new("crowded");
         let path = scratch.0.join("book.epd");
         fs::write(&path, "4k3/8/8/8/8/8/8/4K3 w - -\nnnnnknnn/pppppppp/pppppppp/8/8/8/PPPPPPPP/4K3 w - -\n").unwrap();
-        assert!(read_book(&path).is_err_and(|error| error.contains(":2: ") && error.contains("32 men")));
+        assert!(
+            read_book(&path)
+                .is_err_and(|error| error.to_string().contains(":2: ") && error.to_string().contains("32 men"))
+        );
     }
 
     #[test]

@@ -31,11 +31,10 @@ use ibex::search::{Event, Report};
 use ibex::time::Limits;
 use play::{Adjudication, GameRules, OffPolicy, Purpose, Sampling, SelfPlayer};
 use session::{GenerationRun, Manifest, Target};
-use terminal::Exit;
 use terminal::amount::share;
 use terminal::outputs::{self, Manner, Output};
 use terminal::tell::counted;
-use terminal::{remark, tell};
+use terminal::{CommandError, Exit, remark, tell, trouble};
 
 /// The command line of `ibex-lab datagen`.
 #[derive(clap::Args, Debug)]
@@ -152,41 +151,33 @@ fn plies() -> clap::builder::RangedI64ValueParser<u32> {
 
 /// A share above zero: a run without scores would keep no position and never end.
 fn some_share(text: &str) -> Result<f64, String> {
-    share(text).ok().filter(|&share| share > 0.0).ok_or("a share above 0, up to 1".to_owned())
+    share(text).ok().filter(|&share| share > 0.0).ok_or_else(|| "a share above 0, up to 1".to_owned())
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Exit {
-    let result = match (&args.command, &args.run) {
+pub fn run(args: &Args) -> Result<Exit, CommandError> {
+    let tally = match (&args.command, &args.run) {
         (Some(Command::Stats { files, filter }), _) => return report::stats(files, *filter),
         (Some(Command::Verify { files }), _) => return report::verify(files),
-        (Some(Command::Finish { out }), _) => session::finish(out),
+        (Some(Command::Finish { out }), _) => session::finish(out)?,
         (None, Some(run)) => {
             let Args { adjudication, off_policy, sampling, .. } = *args;
-            generate(run, GameRules { adjudication, off_policy, sampling })
+            generate(run, GameRules { adjudication, off_policy, sampling })?
         }
-        (None, None) => Err("no output file: name one with --out FILE".to_owned()),
+        (None, None) => return Err(trouble!("no output file").hint("name one with --out FILE")),
     };
-    match result {
-        Ok(tally) => {
-            let games = counted(tally.games, "game", "games");
-            tell!("{games}, {}, {} kept", counted(tally.positions, "position", "positions"), tally.kept);
-            Exit::Done
-        }
-        Err(error) => {
-            remark!("ibex-lab datagen: {error}");
-            Exit::Trouble
-        }
-    }
+    let games = counted(tally.games, "game", "games");
+    tell!("{games}, {}, {} kept", counted(tally.positions, "position", "positions"), tally.kept)?;
+    Ok(Exit::Done)
 }
 
-fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Totals, String> {
+fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Totals, CommandError> {
     let target = match (args.games, args.positions) {
         (Some(games), _) => Target::Games(games),
         (None, positions) => Target::Positions(positions.unwrap_or(1_000_000)),
     };
     if args.move_nodes.is_some() && rules.sampling.score_share >= 1.0 {
-        return Err("--move-nodes is for positions without a score: it needs a --score-share below 1".to_owned());
+        return Err(trouble!("--move-nodes is for positions without a score: it needs a --score-share below 1"));
     }
     check_files(args)?;
     let openings = read_openings(args)?;
@@ -197,7 +188,7 @@ fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Totals, String>
     });
     // Before its checksum is taken: a file that is not a network is rejected, and not read to an end that it may not
     // have. So it is also reported once, before the first game.
-    evaluation_of(&args.eval).map_err(|error| error.to_string())?;
+    evaluation_of(&args.eval)?;
     let session = GenerationRun {
         out: args.out.clone(),
         manifest: Manifest {
@@ -218,7 +209,7 @@ fn generate(args: &RunArgs, rules: GameRules) -> Result<session::Totals, String>
 }
 
 /// The openings of a run: its books are read, and the shares must not exceed the whole.
-fn read_openings(args: &RunArgs) -> Result<Openings, String> {
+fn read_openings(args: &RunArgs) -> Result<Openings, CommandError> {
     let books =
         [(&args.book, args.book_share, args.book_plies), (&args.endgames, args.endgame_share, args.endgame_plies)];
     let mut openings =
@@ -230,7 +221,7 @@ fn read_openings(args: &RunArgs) -> Result<Openings, String> {
     }
     let shares = openings.books.iter().map(|book| book.share).sum::<f64>() + openings.chess960_share;
     if shares > 1.0 + 1e-9 {
-        return Err(format!("the shares of books and shuffled back ranks add up to {shares:.2}, more than 1"));
+        return Err(trouble!("the shares of books and shuffled back ranks add up to {shares:.2}, more than 1"));
     }
     Ok(openings)
 }
@@ -258,14 +249,14 @@ fn settings_in_words(args: &RunArgs, openings: &Openings, rules: GameRules) -> S
 }
 
 /// Tests the files that a run writes at its end, before its first game.
-fn check_files(args: &RunArgs) -> Result<(), String> {
+fn check_files(args: &RunArgs) -> Result<(), CommandError> {
     let network = Some(&args.eval).filter(|name| is_file_name(name)).map(PathBuf::from);
     let inputs: Vec<PathBuf> = [args.book.clone(), args.endgames.clone(), network].into_iter().flatten().collect();
     let lessons = lesson_file(&args.out);
     let output = |flag, path| Output { flag, path, manner: Manner::Continued };
     let written = [output("--out", args.out.as_path()), output("--lessons", lessons.as_path())];
     let written = &written[..1 + usize::from(args.lessons)];
-    outputs::check(&inputs, written, false).map_err(|error| error.to_string())
+    outputs::check(&inputs, written, false).map_err(CommandError::from)
 }
 
 /// Whether this name of an evaluation is that of a file.

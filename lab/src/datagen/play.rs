@@ -1,6 +1,7 @@
 //! One game of the engine against itself, from the opening to an honest result.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use terminal::{CommandError, trouble};
 
 use clap::Args;
 use shakmaty::Color;
@@ -164,19 +165,17 @@ pub fn play(
     rules: &GameRules,
     random: &mut Random,
     stop: &AtomicBool,
-) -> Result<Option<GameRecord>, String> {
+) -> Result<Option<GameRecord>, CommandError> {
     for _ in 0..OPENINGS {
         if stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
         player.new_game();
-        if let Some(record) =
-            play_from(player, Game::new(openings.draw(random).map_err(|error| error.to_string())?), rules, random)
-        {
+        if let Some(record) = play_from(player, Game::new(openings.draw(random)?), rules, random) {
             return Ok(Some(record));
         }
     }
-    Err(format!("{OPENINGS} openings in a row have led to no game that counts; see --opening-limit and --max-plies"))
+    Err(trouble!("{OPENINGS} openings in a row have led to no game that counts; see --opening-limit and --max-plies"))
 }
 
 /// Plays a game to its end; `None` if the opening is unbalanced or the game has no result.
@@ -410,7 +409,7 @@ mod tests {
             play(&mut player, &openings, &GameRules::default(), &mut Random::new(1), &AtomicBool::new(stop))
         };
         assert!(play(true).is_ok_and(|record| record.is_none()));
-        assert!(play(false).is_err_and(|error| error.contains("--opening-limit")));
+        assert!(play(false).is_err_and(|error| error.to_string().contains("--opening-limit")));
     }
 
     #[test]

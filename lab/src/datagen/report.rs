@@ -10,41 +10,31 @@ use formats::filter::Filter;
 use formats::games::{GameRecord, GameResult};
 use ibex::position::game::Ending;
 use ibex::position::{Game, Position};
-use terminal::Exit;
 use terminal::tell::counted;
-use terminal::{remark, tell};
+use terminal::{Exit, Result, remark, tell, trouble};
 
 /// Replays every game, and counts the lessons beside the games.
-pub fn verify(names: &[PathBuf]) -> Exit {
-    let (mut positions, mut doubtful) = (0u64, Vec::new());
-    let games = data_files(names).and_then(|files| {
-        files.iter().map(|path| verify_file(path, &mut positions, &mut doubtful)).sum::<Result<u64, String>>()
-    });
-    match games {
-        Err(error) => {
-            remark!("ibex-lab datagen verify: {error}");
-            Exit::Trouble
-        }
-        Ok(0) => {
-            remark!("ibex-lab datagen verify: no games");
-            Exit::Trouble
-        }
-        Ok(_) if !doubtful.is_empty() => {
-            for line in doubtful {
-                remark!("ibex-lab datagen verify: {line}");
-            }
-            Exit::Found
-        }
-        Ok(games) => {
-            let (games, positions) = (counted(games, "game", "games"), counted(positions, "position", "positions"));
-            tell!("{games}, {positions}: every move legal, none after the end, no result that the rules forbid");
-            Exit::Done
-        }
+pub fn verify(names: &[PathBuf]) -> Result<Exit> {
+    let (mut games, mut positions, mut doubtful) = (0u64, 0u64, Vec::new());
+    for path in data_files(names)? {
+        games += verify_file(&path, &mut positions, &mut doubtful)?;
     }
+    if games == 0 {
+        return Err(trouble!("verify: no games"));
+    }
+    if !doubtful.is_empty() {
+        for line in doubtful {
+            remark!("ibex-lab datagen: {line}");
+        }
+        return Ok(Exit::Found);
+    }
+    let (games, positions) = (counted(games, "game", "games"), counted(positions, "position", "positions"));
+    tell!("{games}, {positions}: every move legal, none after the end, no result that the rules forbid")?;
+    Ok(Exit::Done)
 }
 
 /// Replays the games of one file, and returns their number.
-fn verify_file(path: &PathBuf, positions: &mut u64, doubtful: &mut Vec<String>) -> Result<u64, String> {
+fn verify_file(path: &PathBuf, positions: &mut u64, doubtful: &mut Vec<String>) -> Result<u64> {
     let mut index = 0u64;
     read_with_lessons(path, |record, _| {
         *positions += record.steps.len() as u64;
@@ -164,22 +154,13 @@ fn bar(part: u64, whole: u64) -> String {
 }
 
 /// Prints counts.
-pub fn stats(names: &[PathBuf], filter: Filter) -> Exit {
+pub fn stats(names: &[PathBuf], filter: Filter) -> Result<Exit> {
     let mut census = Census::default();
-    match read_games(names, |record| census.count(record, filter)) {
-        Err(error) => {
-            remark!("ibex-lab datagen stats: {error}");
-            Exit::Trouble
-        }
-        Ok(0) => {
-            remark!("ibex-lab datagen stats: no games");
-            Exit::Trouble
-        }
-        Ok(_) => {
-            tell!("{}", census.text());
-            Exit::Done
-        }
+    if read_games(names, |record| census.count(record, filter))? == 0 {
+        return Err(trouble!("stats: no games"));
     }
+    tell!("{}", census.text())?;
+    Ok(Exit::Done)
 }
 
 #[cfg(test)]

@@ -28,9 +28,8 @@ use formats::lessons::lesson_file;
 use ibex::engine::with_search_stack;
 use ibex::openings::Openings;
 use ibex::random::Random;
-use terminal::remark;
 use terminal::tell::counted;
-use terminal::{outputs, progress};
+use terminal::{CommandError, outputs, progress, remark, trouble};
 
 /// The most games of a worker that a power cut may cost.
 const SYNC: u64 = 256;
@@ -141,15 +140,15 @@ fn part(folder: &Path, worker: usize) -> PathBuf {
 }
 
 /// The workers' files in a folder: games and lessons.
-fn worker_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+fn worker_files(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
     let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let entries = entries.map_err(trouble("read", folder))?;
+    let entries = entries.map_err(failed_to("read", folder))?;
     let is_of_worker = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(WORKER.as_bytes());
     Ok(entries.iter().filter(|entry| is_of_worker(entry)).map(fs::DirEntry::path).collect())
 }
 
-fn trouble<'a>(doing: &'a str, path: &'a Path) -> impl Fn(std::io::Error) -> String + 'a {
-    move |error| format!("cannot {doing} {}: {error}", path.display())
+fn failed_to<'a>(doing: &'a str, path: &'a Path) -> impl Fn(std::io::Error) -> CommandError + 'a {
+    move |error| CommandError::from(error).about(format_args!("cannot {doing} {}", path.display()))
 }
 
 #[derive(Default)]
@@ -181,12 +180,12 @@ struct Failure {
     /// Whether the workers must stop.
     stop: AtomicBool,
     /// The first reason, in a line.
-    error: Mutex<Option<String>>,
+    error: Mutex<Option<CommandError>>,
 }
 
 impl Failure {
     /// Ends the run for this reason, unless there already is one.
-    fn end_run(&self, error: String) {
+    fn end_run(&self, error: CommandError) {
         self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         self.stop.store(true, Ordering::Relaxed);
     }
@@ -198,13 +197,13 @@ impl GenerationRun {
     /// # Errors
     ///
     /// One line: the file exists, the settings differ from those of the run to be resumed, or a system call fails.
-    pub fn run<P: SelfPlayer>(&self, new_player: &(dyn Fn() -> P + Sync), quiet: bool) -> Result<Totals, String> {
+    pub fn run<P: SelfPlayer>(&self, new_player: &(dyn Fn() -> P + Sync), quiet: bool) -> Result<Totals, CommandError> {
         must_be_free(&self.out)?;
         let folder = parts_folder(&self.out);
         if self.lessons && !is_half_finished(&self.out, &folder) {
             must_be_free(&lesson_file(&self.out))?;
         }
-        fs::create_dir_all(&folder).map_err(trouble("make the folder", &folder))?;
+        fs::create_dir_all(&folder).map_err(failed_to("make the folder", &folder))?;
         let lock = self.enter(&folder)?;
 
         let counters = SharedTotals::default();
@@ -241,7 +240,7 @@ impl GenerationRun {
         counters: &SharedTotals,
         resumed: Totals,
         quiet: bool,
-    ) -> Result<(), String> {
+    ) -> Result<(), CommandError> {
         let failure = Failure::default();
         std::thread::scope(|scope| {
             let workers: Vec<_> = done
@@ -251,11 +250,11 @@ impl GenerationRun {
                     let failure = &failure;
                     std::thread::Builder::new().name(format!("datagen {worker}")).spawn_scoped(scope, move || {
                         let work = || self.work(worker, games, folder, new_player, counters, &failure.stop);
-                        let work = || with_search_stack(work).map_err(|error| error.to_string()).flatten();
+                        let work = || with_search_stack(work).map_err(CommandError::from).flatten();
                         // The others must not play on for hours before the run ends. The panic message is already on
                         // standard error.
                         let done = catch_unwind(AssertUnwindSafe(work));
-                        if let Err(error) = done.unwrap_or_else(|_| Err("a worker has panicked".to_owned())) {
+                        if let Err(error) = done.unwrap_or_else(|_| Err(trouble!("a worker has panicked"))) {
                             failure.end_run(error);
                         }
                     })
@@ -265,7 +264,7 @@ impl GenerationRun {
                 Ok(workers) => {
                     self.watch(counters, resumed, quiet, || workers.iter().all(|w| w.is_finished()));
                 }
-                Err(error) => failure.end_run(format!("cannot start a thread: {error}")),
+                Err(error) => failure.end_run(CommandError::from(error).about("cannot start a thread")),
             }
         });
         failure.error.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
@@ -280,13 +279,13 @@ impl GenerationRun {
     }
 
     /// Takes possession of the folder, checking that it belongs to this run.
-    fn enter(&self, folder: &Path) -> Result<File, String> {
+    fn enter(&self, folder: &Path) -> Result<File, CommandError> {
         let path = folder.join("run.json");
         let lock = lock(folder)?;
         if path.exists() {
             let old = manifest(folder)?;
             if (Manifest { engine: self.manifest.engine.clone(), ..old.clone() }) != self.manifest {
-                return Err(format!(
+                return Err(trouble!(
                     "{} holds a run with other settings (seed {}, {} workers, {}); repeat them or remove the folder",
                     folder.display(),
                     old.seed,
@@ -300,14 +299,14 @@ impl GenerationRun {
         } else {
             // Games without settings may be those of another seed or network, and not belong to this run.
             if !worker_files(folder)?.is_empty() {
-                return Err(format!(
+                return Err(trouble!(
                     "{} holds games of a run whose settings are lost; move or remove it",
                     folder.display()
                 ));
             }
             // Neither a kill nor a power cut leaves half a file.
-            let text = serde_json::to_string_pretty(&self.manifest).map_err(|error| error.to_string())?;
-            outputs::write(&path, text.as_bytes()).map_err(|error| format!("cannot write {error}"))?;
+            let text = serde_json::to_string_pretty(&self.manifest)?;
+            outputs::write(&path, text.as_bytes()).map_err(|error| trouble!("cannot write {error}"))?;
         }
         Ok(lock)
     }
@@ -321,7 +320,7 @@ impl GenerationRun {
         new_player: &(dyn Fn() -> P + Sync),
         counters: &SharedTotals,
         stop: &AtomicBool,
-    ) -> Result<(), String> {
+    ) -> Result<(), CommandError> {
         let mut output = PartWriter::open(part(folder, worker), self.lessons)?;
         let mut player = new_player();
         for round in done.. {
@@ -342,7 +341,7 @@ impl GenerationRun {
             counters.add(Totals::of(&record));
             let all = counters.read();
             if matches!(self.target, Target::Positions(_)) && all.kept == 0 && all.games >= FRUITLESS {
-                return Err(format!("{FRUITLESS} games have left no position to keep; see --nodes and --score-share"));
+                return Err(trouble!("{FRUITLESS} games have left no position to keep; see --nodes and --score-share"));
             }
         }
         output.sync(File::sync_all)
@@ -387,33 +386,33 @@ impl GenerationRun {
     }
 }
 
-fn must_be_free(path: &Path) -> Result<(), String> {
+fn must_be_free(path: &Path) -> Result<(), CommandError> {
     if path.exists() {
-        return Err(format!("{} exists already; choose another name or remove it", path.display()));
+        return Err(trouble!("{} exists already; choose another name or remove it", path.display()));
     }
     Ok(())
 }
 
 /// Locks the folder of a run while the file is open: a separate file, which nothing replaces.
-fn lock(folder: &Path) -> Result<File, String> {
+fn lock(folder: &Path) -> Result<File, CommandError> {
     let path = folder.join("lock");
     // Windows cannot lock a file that is opened only to append.
     let opened = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
-    let file = opened.map_err(trouble("open", &path))?;
-    if !outputs::is_locked(file.try_lock(), folder, "only one run may work there").map_err(trouble("lock", &path))? {
-        return Err(format!("another run is at work in {}", folder.display()));
+    let file = opened.map_err(failed_to("open", &path))?;
+    if !outputs::is_locked(file.try_lock(), folder, "only one run may work there").map_err(failed_to("lock", &path))? {
+        return Err(trouble!("another run is at work in {}", folder.display()));
     }
     Ok(file)
 }
 
 /// Reads the settings of a run.
-fn manifest(folder: &Path) -> Result<Manifest, String> {
+fn manifest(folder: &Path) -> Result<Manifest, CommandError> {
     let path = folder.join("run.json");
-    let text = fs::read_to_string(&path).map_err(trouble("read", &path))?;
-    let damaged = |why: &dyn std::fmt::Display| format!("{} is damaged: {why}", path.display());
-    let manifest: Manifest = serde_json::from_str(&text).map_err(|error| damaged(&error))?;
+    let text = fs::read_to_string(&path).map_err(failed_to("read", &path))?;
+    let damaged = |error: CommandError| error.about(format_args!("{} is damaged", path.display()));
+    let manifest: Manifest = serde_json::from_str(&text).map_err(|error| damaged(error.into()))?;
     if !(1..=usize::from(MOST_WORKERS)).contains(&manifest.workers) {
-        return Err(damaged(&format_args!("{} workers, not 1 to {MOST_WORKERS}", manifest.workers)));
+        return Err(damaged(trouble!("{} workers, not 1 to {MOST_WORKERS}", manifest.workers)));
     }
     Ok(manifest)
 }
@@ -423,7 +422,7 @@ fn manifest(folder: &Path) -> Result<Manifest, String> {
 /// # Errors
 ///
 /// One line: there is no such run, or it is still at work; the parts stay unchanged.
-pub fn finish(out: &Path) -> Result<Totals, String> {
+pub fn finish(out: &Path) -> Result<Totals, CommandError> {
     let folder = parts_folder(out);
     let manifest = manifest(&folder)?;
     let lock = lock(&folder)?;
@@ -444,7 +443,7 @@ fn is_half_finished(out: &Path, folder: &Path) -> bool {
 
 /// Puts the first `most` games of all workers in order into the final file, and removes the folder. The run holds the
 /// lock, and its parts are mended; a worker that finished no game has no file.
-fn finish_all(out: &Path, workers: usize, most: u64, lock: File) -> Result<Totals, String> {
+fn finish_all(out: &Path, workers: usize, most: u64, lock: File) -> Result<Totals, CommandError> {
     must_be_free(out)?;
     let folder = parts_folder(out);
     let draft = folder.join(DRAFT);
@@ -456,7 +455,7 @@ fn finish_all(out: &Path, workers: usize, most: u64, lock: File) -> Result<Total
     if with_lessons {
         let path = lesson_file(out);
         if is_half_finished(out, &folder) {
-            fs::remove_file(&path).map_err(trouble("remove", &path))?;
+            fs::remove_file(&path).map_err(failed_to("remove", &path))?;
         }
         must_be_free(&path)?;
     }
@@ -471,9 +470,9 @@ fn finish_all(out: &Path, workers: usize, most: u64, lock: File) -> Result<Total
     };
     if with_lessons {
         let path = lesson_file(out);
-        fs::rename(lesson_file(&draft), &path).map_err(trouble("write", &path))?;
+        fs::rename(lesson_file(&draft), &path).map_err(failed_to("write", &path))?;
     }
-    fs::rename(&draft, out).map_err(trouble("write", out))?;
+    fs::rename(&draft, out).map_err(failed_to("write", out))?;
     // Windows cannot remove an open file.
     drop(parts);
     clear(&folder, lock)?;
@@ -482,13 +481,13 @@ fn finish_all(out: &Path, workers: usize, most: u64, lock: File) -> Result<Total
 
 /// Removes the folder of a run whose games are in the finished file. The settings go last: otherwise a kill could
 /// leave games without them, which the next run of this name would take for its own.
-fn clear(folder: &Path, lock: File) -> Result<(), String> {
+fn clear(folder: &Path, lock: File) -> Result<(), CommandError> {
     for path in worker_files(folder)? {
-        fs::remove_file(&path).map_err(trouble("remove", &path))?;
+        fs::remove_file(&path).map_err(failed_to("remove", &path))?;
     }
     // Nor can it remove a folder that contains an open file. Elsewhere the lock holds to the end.
     let _held = (!cfg!(windows)).then_some(lock);
-    fs::remove_dir_all(folder).map_err(trouble("remove", folder))
+    fs::remove_dir_all(folder).map_err(failed_to("remove", folder))
 }
 
 #[cfg(test)]

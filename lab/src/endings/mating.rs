@@ -14,8 +14,7 @@ use ibex::random::Random;
 use ibex::retrograde::{Dtm, Endgame, Table, Tables};
 use ibex::time::Limits;
 use terminal::tell::share;
-use terminal::{Exit, progress};
-use terminal::{remark, tell};
+use terminal::{Exit, Result, progress, tell, trouble};
 
 /// The endings that are played when none are named.
 const ENDINGS: [&str; 6] = ["KQvK", "KRvK", "KBBvK", "KBNvK", "KPvK", "KQvKR"];
@@ -58,15 +57,11 @@ impl MatingGame {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Exit {
-    let named: Result<Vec<Endgame>, _> = ENDINGS.iter().map(|name| name.parse()).collect();
-    let endings = match named {
-        Ok(named) if args.endings.is_empty() => named,
-        Ok(_) => args.endings.clone(),
-        Err(reason) => {
-            remark!("ibex-lab endings: {reason}");
-            return Exit::Trouble;
-        }
+pub fn run(args: &Args) -> Result<Exit> {
+    let endings = if args.endings.is_empty() {
+        ENDINGS.iter().map(|name| name.parse()).collect::<std::result::Result<_, _>>()?
+    } else {
+        args.endings.clone()
     };
     let limits = match args.movetime {
         Some(milliseconds) => Limits::movetime(Duration::from_millis(milliseconds)),
@@ -76,12 +71,11 @@ pub fn run(args: &Args) -> Exit {
     for ending in &endings {
         let won = |_: &_, turn, value| (turn == Color::White && matches!(value, Dtm::Win(_))).then_some(());
         if tables.get(ending).is_none_or(|table| table.try_for_each(won).is_none()) {
-            remark!("ibex-lab endings: {ending} has no position that White wins");
-            return Exit::Trouble;
+            return Err(trouble!("{ending} has no position that White wins"));
         }
     }
-    tell!("| ending | games | mated within the 50-move rule | moves, mean | needed, mean | longest |");
-    tell!("|---|--:|--:|--:|--:|--:|");
+    tell!("| ending | games | mated within the 50-move rule | moves, mean | needed, mean | longest |")?;
+    tell!("|---|--:|--:|--:|--:|--:|")?;
     let mut missed = 0;
     for ending in &endings {
         let Some(table) = tables.get(ending) else { continue };
@@ -103,18 +97,18 @@ pub fn run(args: &Args) -> Exit {
             mean(&moves),
             mean(&needed),
             moves.iter().max().map_or_else(|| "-".to_owned(), u32::to_string)
-        );
+        )?;
         let lost = played.iter().filter(|played| !played.won());
         if args.common.verbose {
             for game in lost.clone() {
-                tell!("  {} after {} moves: {:?}", game.start.fen(), game.moves, game.ending);
+                tell!("  {} after {} moves: {:?}", game.start.fen(), game.moves, game.ending)?;
             }
         }
         if ending.to_string() != EXCUSED {
             missed += lost.count();
         }
     }
-    if missed == 0 { Exit::Done } else { Exit::Found }
+    Ok(if missed == 0 { Exit::Done } else { Exit::Found })
 }
 
 /// The mean to one decimal place; `-` if there is nothing to average.
@@ -183,6 +177,7 @@ mod tests {
             common: Common { seed: 3, jobs: None, verbose: true },
             endings: endings.iter().map(|name| name.parse().expect("an ending")).collect(),
         })
+        .expect("games")
     }
 
     #[test]

@@ -17,8 +17,7 @@ use clap::Subcommand;
 use ibex::engine::{Engine, Settings};
 use ibex::parallel::default_jobs;
 use ibex::retrograde::{Endgame, Tables};
-use terminal::remark;
-use terminal::{Exit, amount};
+use terminal::{Exit, Result, amount, remark};
 
 /// Compare the engine with the truth about endings.
 #[derive(clap::Args, Clone, Debug)]
@@ -68,7 +67,7 @@ impl Common {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Exit {
+pub fn run(args: &Args) -> Result<Exit> {
     match &args.command {
         Command::Scores(args) => scores::run(args),
         Command::Mating(args) => mating::run(args),
@@ -91,7 +90,7 @@ const MOST: u64 = 100_000;
 /// # Errors
 ///
 /// One line that says what is expected.
-fn some(text: &str) -> Result<usize, String> {
+fn some(text: &str) -> std::result::Result<usize, String> {
     let count = Some(amount::count(text)?).filter(|&count| count <= MOST);
     count.map(|count| count as usize).ok_or_else(|| format!("expected at most {MOST}"))
 }

@@ -14,8 +14,7 @@ use ibex::recognize::syzygy::Tablebases;
 use ibex::retrograde::{Endgame, UnknownEndgame};
 use ibex::time::Limits;
 use terminal::tell::share;
-use terminal::{Exit, progress};
-use terminal::{remark, tell};
+use terminal::{CommandError, Exit, progress, tell, trouble};
 
 /// A score within this number of centipawns counts as a draw.
 const NEAR_ZERO: i32 = 30;
@@ -126,14 +125,8 @@ fn search(engine: &mut Engine, sample: &Sample, nodes: u64) -> Option<i32> {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Exit {
-    let samples = match choose(args) {
-        Ok(samples) => samples,
-        Err(reason) => {
-            remark!("ibex-lab endings: {reason}");
-            return Exit::Trouble;
-        }
-    };
+pub fn run(args: &Args) -> Result<Exit, CommandError> {
+    let samples = choose(args)?;
     let bar = progress::bar(samples.len() as u64, "positions");
     let idle = Mutex::new(Vec::new());
     let scores = in_parallel(
@@ -160,16 +153,16 @@ pub fn run(args: &Args) -> Exit {
         all.add(sample.result, shown);
         if args.common.verbose && shown != Shown::Rightly {
             let cp = cp.unwrap_or_default();
-            tell!("{} {}: {} is shown as {cp}, {shown:?}", sample.ending, sample.position.fen(), sample.result);
+            tell!("{} {}: {} is shown as {cp}, {shown:?}", sample.ending, sample.position.fen(), sample.result)?;
         }
     }
-    tell!("| ending | draws | within {NEAR_ZERO} | wins and losses | above {WINNING} | wrong side |");
-    tell!("|---|--:|--:|--:|--:|--:|");
+    tell!("| ending | draws | within {NEAR_ZERO} | wins and losses | above {WINNING} | wrong side |")?;
+    tell!("|---|--:|--:|--:|--:|--:|")?;
     for (ending, count) in &counts {
-        tell!("{}", count.row(ending));
+        tell!("{}", count.row(ending))?;
     }
-    tell!("{}", all.row("together"));
-    verdict(&all)
+    tell!("{}", all.row("together"))?;
+    Ok(verdict(&all))
 }
 
 fn verdict(all: &Count) -> Exit {
@@ -179,19 +172,19 @@ fn verdict(all: &Count) -> Exit {
     if enough { Exit::Done } else { Exit::Found }
 }
 
-fn choose(args: &Args) -> Result<Vec<Sample>, String> {
+fn choose(args: &Args) -> Result<Vec<Sample>, CommandError> {
     let all = Endgame::all();
     let wants_all = args.endings.is_empty();
     let wants = |ending: &Ending| wants_all || args.endings.contains(ending);
     let endings: Vec<Endgame> = all.iter().filter(|&ending| wants(&Ending::Solved(ending.clone()))).cloned().collect();
     let pawns = match &args.syzygy {
         None if !wants_all && wants(&Ending::Pawns) => {
-            return Err(format!("{} needs tables (--syzygy)", sample::PAWNS));
+            return Err(trouble!("{} needs tables (--syzygy)", sample::PAWNS));
         }
         Some(path) if wants(&Ending::Pawns) => {
-            let tables = Tablebases::open(path).0.ok_or_else(|| format!("no tables in '{path}'"))?;
+            let tables = Tablebases::open(path).0.ok_or_else(|| trouble!("no tables in '{path}'"))?;
             sample::pawns(&tables, args.positions, &mut Random::new(args.common.seed))
-                .ok_or_else(|| format!("no tables of KPvKP in '{path}', or none of what it leads to"))?
+                .ok_or_else(|| trouble!("no tables of KPvKP in '{path}', or none of what it leads to"))?
         }
         _ => Vec::new(),
     };
@@ -206,7 +199,7 @@ fn choose(args: &Args) -> Result<Vec<Sample>, String> {
         }
     }
     samples.extend(pawns);
-    if samples.is_empty() { Err("no positions".to_owned()) } else { Ok(samples) }
+    if samples.is_empty() { Err(trouble!("no positions")) } else { Ok(samples) }
 }
 
 #[cfg(test)]
@@ -267,11 +260,14 @@ mod tests {
             endings: vec!["KQvK", "KPvKP"].into_iter().map(|name| name.parse().expect("an ending")).collect(),
             syzygy: Some(folder.to_owned()),
         };
-        assert!(choose(&args(&folder.path("."))).is_err_and(|reason| reason.starts_with("no tables in ")));
+        assert!(choose(&args(&folder.path("."))).is_err_and(|reason| reason.to_string().starts_with("no tables in ")));
         let mut table = [0; 80];
         table[..4].copy_from_slice(&[0x71, 0xE8, 0x23, 0x5D]);
         folder.write("KRRvK.rtbw", table);
-        assert!(choose(&args(&folder.path("."))).is_err_and(|reason| reason.starts_with("no tables of KPvKP in ")));
+        assert!(
+            choose(&args(&folder.path(".")))
+                .is_err_and(|reason| reason.to_string().starts_with("no tables of KPvKP in "))
+        );
     }
 
     #[test]
@@ -284,7 +280,8 @@ mod tests {
                 endings: names.iter().map(|name| name.parse().expect("an ending")).collect(),
                 syzygy: syzygy.map(str::to_owned),
             };
-            choose(&args).map(|samples| samples.into_iter().map(|sample| sample.ending).collect::<Vec<_>>())
+            let names = |samples: Vec<Sample>| samples.into_iter().map(|sample| sample.ending).collect::<Vec<_>>();
+            choose(&args).map(names).map_err(|error| error.to_string())
         };
         // The tables serve only pawn against pawn, so a folder without any is not an error here.
         assert_eq!(chosen(&["KPvK"], Some("/no/such/folder")), Ok(vec!["KPvK".to_owned(); 2]));
@@ -304,6 +301,7 @@ mod tests {
                 endings: endings.iter().map(|name| name.parse().expect("an ending")).collect(),
                 syzygy: None,
             })
+            .expect("searches")
         };
         assert_eq!(exit(&["KQvK", "KRvK", "KPvK", "KBvK", "KBvKN"], 2000), Exit::Done);
         // Whether the rook stops the pawn takes more than one node to see.

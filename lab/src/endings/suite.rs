@@ -19,10 +19,8 @@ use ibex::position::{Move, Position};
 use ibex::random::Random;
 use ibex::recognize::recognize;
 use ibex::retrograde::{Dtm, Endgame, Tables};
-use terminal::inputs;
 use terminal::tell::counted;
-use terminal::{Exit, progress};
-use terminal::{remark, tell};
+use terminal::{CommandError, Exit, inputs, progress, remark, tell, trouble};
 
 /// The least and the greatest distance of recognized positions from the root, in plies.
 const NEAREST: u32 = 2;
@@ -188,7 +186,7 @@ fn word(result: i8) -> &'static str {
 }
 
 /// Makes a suite and prints it.
-pub fn make(args: &MakeArgs) -> Exit {
+pub fn make(args: &MakeArgs) -> Result<Exit, CommandError> {
     let tables = solved(Endgame::all());
     // Some kinds of material give fewer positions than others.
     let share = 2 * args.positions.div_ceil(MATERIAL.len());
@@ -212,13 +210,13 @@ pub fn make(args: &MakeArgs) -> Exit {
             word(settled.result),
             settled.plies,
             number + 1,
-        );
+        )?;
     }
     if there < args.positions {
         remark!("ibex-lab endings: this seed gives only {there} of {} positions", args.positions);
-        return Exit::Found;
+        return Ok(Exit::Found);
     }
-    Exit::Done
+    Ok(Exit::Done)
 }
 
 /// Takes up to `most` of those made: one of each kind, then a second of each, until there are no more.
@@ -274,24 +272,9 @@ fn men_of(material: &str) -> Vec<Piece> {
 }
 
 /// Proves suites again.
-pub fn prove(args: &ProveArgs) -> Exit {
-    let files = match inputs::expand(&args.files) {
-        Ok(files) => files,
-        Err(reason) => {
-            remark!("ibex-lab endings: {reason}");
-            return Exit::Trouble;
-        }
-    };
-    let mut suites = Vec::new();
-    for file in &files {
-        match Suite::read(file) {
-            Ok(suite) => suites.push(suite),
-            Err(reason) => {
-                remark!("ibex-lab endings: {reason}");
-                return Exit::Trouble;
-            }
-        }
-    }
+pub fn prove(args: &ProveArgs) -> Result<Exit, CommandError> {
+    let files = inputs::expand(&args.files)?;
+    let suites = files.iter().map(|file| Suite::read(file)).collect::<Result<Vec<_>, _>>()?;
     for suite in &suites {
         for remark in suite.remarks() {
             remark!("{remark}");
@@ -302,8 +285,7 @@ pub fn prove(args: &ProveArgs) -> Exit {
     }
     if suites.iter().all(|suite| suite.entries.is_empty()) {
         let names: Vec<String> = files.iter().map(|file| inputs::name(file)).collect();
-        remark!("ibex-lab endings: {}: nothing to prove", names.join(", "));
-        return Exit::Trouble;
+        return Err(trouble!("{}: nothing to prove", names.join(", ")));
     }
     let tables = solved(Endgame::all());
     let mut failed = 0;
@@ -313,15 +295,15 @@ pub fn prove(args: &ProveArgs) -> Exit {
         let mut wrong = suite.problems.len();
         for (entry, result) in suite.entries.iter().zip(results) {
             if let Err(reason) = result {
-                tell!("{}:{}: {reason}", suite.file, entry.line);
+                tell!("{}:{}: {reason}", suite.file, entry.line)?;
                 wrong += 1;
             }
         }
         let lines = counted(suite.entries.len() as u64, "line", "lines");
-        tell!("{}: {lines}, {wrong} wrong", suite.file);
+        tell!("{}: {lines}, {wrong} wrong", suite.file)?;
         failed += wrong;
     }
-    if failed == 0 { Exit::Done } else { Exit::Found }
+    Ok(if failed == 0 { Exit::Done } else { Exit::Found })
 }
 
 /// Proves one line: its result and its keys by the tables, its plies by the recognizers.
@@ -329,26 +311,26 @@ pub fn prove(args: &ProveArgs) -> Exit {
 /// # Errors
 ///
 /// One line that says what is wrong.
-pub fn check(entry: &SuiteEntry, tables: &Tables) -> Result<(), String> {
+pub fn check(entry: &SuiteEntry, tables: &Tables) -> Result<(), CommandError> {
     let text = |opcode| entry.operation(opcode).map(|operation| operation.text().to_owned()).unwrap_or_default();
-    let plies: u32 = text("plies").parse().map_err(|_| "it does not say at how many plies it is settled".to_owned())?;
+    let plies: u32 = text("plies").parse().map_err(|_| trouble!("it does not say at how many plies it is settled"))?;
     if !(NEAREST..=FARTHEST).contains(&plies) {
-        return Err(format!("{plies} plies are not {NEAREST} to {FARTHEST}"));
+        return Err(trouble!("{plies} plies are not {NEAREST} to {FARTHEST}"));
     }
     let proof = settle(&entry.position, Oracle::Tables(tables), plies, 400 * EFFORT)
-        .ok_or_else(|| format!("the tables do not settle it in {plies} plies"))?;
+        .ok_or_else(|| trouble!("the tables do not settle it in {plies} plies"))?;
     if word(proof.result) != text("result") {
-        return Err(format!("it is a {}", word(proof.result)));
+        return Err(trouble!("it is a {}", word(proof.result)));
     }
     let name = |m: &Move| san(&entry.position, *m);
     if let Some(wrong) = entry.best.iter().find(|m| !proof.keys.contains(m)) {
-        return Err(format!("{} does not keep the {}", name(wrong), word(proof.result)));
+        return Err(trouble!("{} does not keep the {}", name(wrong), word(proof.result)));
     }
     if let Some(missing) = proof.keys.iter().find(|m| !entry.best.contains(m)) {
-        return Err(format!("{} keeps the {} as well", name(missing), word(proof.result)));
+        return Err(trouble!("{} keeps the {} as well", name(missing), word(proof.result)));
     }
     let recognized = settle(&entry.position, Oracle::Recognizers, FARTHEST, 400 * EFFORT).map(|settled| settled.plies);
-    if recognized == Some(plies) { Ok(()) } else { Err(format!("recognizers settle it in {recognized:?} plies")) }
+    if recognized == Some(plies) { Ok(()) } else { Err(trouble!("recognizers settle it in {recognized:?} plies")) }
 }
 
 #[cfg(test)]
@@ -382,10 +364,13 @@ mod tests {
         let checked = in_parallel(
             suite.entries.len(),
             default_jobs(),
-            |i| check(&suite.entries[i], &tables).map_err(|reason| format!("line {}: {reason}", suite.entries[i].line)),
+            |i| {
+                check(&suite.entries[i], &tables)
+                    .map_err(|error| error.about(format_args!("line {}", suite.entries[i].line)))
+            },
             |_, _| (),
         );
-        let wrong: Vec<String> = checked.into_iter().filter_map(Result::err).collect();
+        let wrong: Vec<CommandError> = checked.into_iter().filter_map(Result::err).collect();
         assert!(wrong.is_empty(), "{wrong:#?}");
     }
 
@@ -408,10 +393,10 @@ mod tests {
             assert!(suite.problems.is_empty(), "{:?}", suite.problems);
             check(&suite.entries[0], some_tables()).expect_err(text)
         };
-        assert!(line("bm Nxb2; result draw; plies 9;").contains("9 plies"));
-        assert!(line("bm Nxb2; result draw;").contains("does not say"));
-        assert!(line("bm Nxb2; result win; plies 2;").contains("it is a draw"));
-        assert!(line("bm Nc3 Nxb2 Ne3 Nf2; result draw; plies 2;").contains("keep"));
+        assert!(line("bm Nxb2; result draw; plies 9;").to_string().contains("9 plies"));
+        assert!(line("bm Nxb2; result draw;").to_string().contains("does not say"));
+        assert!(line("bm Nxb2; result win; plies 2;").to_string().contains("it is a draw"));
+        assert!(line("bm Nc3 Nxb2 Ne3 Nf2; result draw; plies 2;").to_string().contains("keep"));
     }
 
     /// Without an oracle, a mate in one leaves open whether the other moves are worse.

@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use super::compare_page;
 use super::html::is_timed;
 use super::record::{Intake, Record, Run};
-use terminal::Exit;
 use terminal::outputs::{self, Manner, Output};
 use terminal::tell::counted;
-use terminal::{remark, tell};
+use terminal::{CommandError, Exit, remark, tell, trouble};
 
 /// The arguments of `ibex-lab epd compare`.
 #[derive(clap::Args, Clone, Debug)]
@@ -68,8 +67,8 @@ pub(super) struct Side {
 }
 
 impl Side {
-    fn read(at: usize, path: &Path, player: Option<&String>) -> Result<Side, String> {
-        let Intake { run, remarks, .. } = Run::read_report(path).map_err(|error| error.to_string())?;
+    fn read(at: usize, path: &Path, player: Option<&String>) -> Result<Side, CommandError> {
+        let Intake { run, remarks, .. } = Run::read_report(path)?;
         for remark in remarks {
             remark!("{remark}");
         }
@@ -80,7 +79,7 @@ impl Side {
         };
         let label = label.map(|&label| label.to_owned());
         let player =
-            label.ok_or_else(|| format!("{}: no such player; it has: {}", path.display(), labels.join(", ")))?;
+            label.ok_or_else(|| trouble!("{}: no such player; it has: {}", path.display(), labels.join(", ")))?;
         Ok(Side { letter: letter(at), path: path.to_owned(), player, run })
     }
 
@@ -299,13 +298,13 @@ pub(super) fn chance(p: f64, level: f64) -> String {
 /// # Errors
 ///
 /// One line: a file cannot be read or written, or the runs have nothing in common.
-pub fn run(args: &Args) -> Result<Exit, String> {
+pub fn run(args: &Args) -> Result<Exit, CommandError> {
     let inputs: Vec<PathBuf> = std::iter::once(&args.old).chain(&args.new).cloned().collect();
     let written: Vec<_> = Output::wanted([("--html", &args.html, Manner::Report)]).collect();
-    outputs::check(&inputs, &written, args.force).map_err(|error| error.to_string())?;
+    outputs::check(&inputs, &written, args.force)?;
     let named = args.new_player.len();
     if named > 1 && named != args.new.len() {
-        return Err(format!(
+        return Err(trouble!(
             "--new-player is given {named} times, for {}",
             counted(args.new.len() as u64, "run", "runs")
         ));
@@ -319,23 +318,23 @@ pub fn run(args: &Args) -> Result<Exit, String> {
     if comparison.rows.is_empty() {
         let why = comparison.remarks();
         let joint = if why.is_empty() { "" } else { ": " };
-        return Err(format!("the runs have no position in common{joint}{}", why.join("; ")));
+        return Err(trouble!("the runs have no position in common{joint}{}", why.join("; ")));
     }
     // The comparison is printed even if its page cannot be written.
     let written = args.html.as_ref().map_or(Ok(()), |path| {
         let page = compare_page::page(&comparison, args.significance);
-        outputs::write(path, page.as_bytes()).map_err(|error| error.to_string())
+        outputs::write(path, page.as_bytes()).map_err(CommandError::from)
     });
     for side in &sides {
-        tell!("{}: {} in {}, {} a position", side.letter, side.player, side.path.display(), side.run.head.budget);
+        tell!("{}: {} in {}, {} a position", side.letter, side.player, side.path.display(), side.run.head.budget)?;
     }
     for remark in comparison.remarks() {
-        tell!("{remark}");
+        tell!("{remark}")?;
     }
     let mut found = false;
     for side in 1..sides.len() {
         let against = comparison.against(side);
-        tell_against(&comparison, side, &against, args.significance);
+        tell_against(&comparison, side, &against, args.significance)?;
         let (won, lost) = (against.count(Change::Won), against.count(Change::Lost));
         found |= lost > won && against.p_value < args.significance || args.strict && lost > 0;
     }
@@ -348,37 +347,37 @@ fn points<'a>(records: impl Iterator<Item = &'a Record>) -> i64 {
 }
 
 /// Prints the changes from the first run to another.
-fn tell_against(comparison: &Comparison<'_>, side: usize, against: &Against, level: f64) {
+fn tell_against(comparison: &Comparison<'_>, side: usize, against: &Against, level: f64) -> Result<(), CommandError> {
     let letter = &comparison.sides[side].letter;
     if comparison.sides.len() > 2 {
-        tell!("\n{letter} against A:");
+        tell!("\n{letter} against A:")?;
     } else {
-        tell!("");
+        tell!("")?;
     }
     for (title, change) in [("won", Change::Won), ("lost", Change::Lost)] {
-        tell!("{title}: {}", against.count(change));
+        tell!("{title}: {}", against.count(change))?;
         for (row, _) in comparison.rows.iter().zip(&against.changes).filter(|(_, found)| **found == Some(change)) {
             let (a, b) = (row[0], row[side]);
             let played = |r: &Record| format!("{} {}", r.best_san.as_deref().unwrap_or("nothing"), r.score_text());
-            tell!("  {}: {} (expected {}): {} -> {}", b.suite, b.id, b.expected(), played(a), played(b));
+            tell!("  {}: {} (expected {}): {} -> {}", b.suite, b.id, b.expected(), played(a), played(b))?;
         }
     }
     let (sooner, later) = (against.count(Change::Sooner), against.count(Change::Later));
     if sooner + later > 0 {
         let unit = comparison.unit();
-        tell!("found in a quarter of the {unit} or less: {sooner}; four times as much or more: {later} ({FAR})");
+        tell!("found in a quarter of the {unit} or less: {sooner}; four times as much or more: {later} ({FAR})")?;
     }
     let both = |a: &dyn Display, b: &dyn Display| format!("A {a}, {letter} {b}");
     let (a, b, n) = (comparison.solved(0), comparison.solved(side), comparison.rows.len());
-    tell!("\nsolved: {} of {n}: {:+}", both(&a, &b), b as i64 - a as i64);
+    tell!("\nsolved: {} of {n}: {:+}", both(&a, &b), b as i64 - a as i64)?;
     let points = |side: usize| points(comparison.rows.iter().map(|row| row[side]));
     if comparison.rows.iter().any(|row| row[0].points.is_some()) {
-        tell!("points: {}: {:+}", both(&points(0), &points(side)), points(side) - points(0));
+        tell!("points: {}: {:+}", both(&points(0), &points(side)), points(side) - points(0))?;
     }
     let p = against.p_value;
     let chance = chance(p, level);
     let sign = if chance.starts_with('<') { "" } else { "= " };
-    tell!("McNemar's exact test: p {sign}{chance}: the difference {} (level {level})", verdict(p, level));
+    tell!("McNemar's exact test: p {sign}{chance}: the difference {} (level {level})", verdict(p, level))
 }
 
 #[cfg(test)]

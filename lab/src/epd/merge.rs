@@ -8,10 +8,9 @@ use super::record::{Intake, Run};
 use super::report::{self, Outputs, ReportError};
 use super::results_file::write_line;
 use super::run::difference;
-use terminal::Exit;
 use terminal::outputs::{self, Manner, Output};
-use terminal::remark;
 use terminal::tell::counted;
+use terminal::{CommandError, Exit, remark};
 
 /// The arguments of `ibex-lab epd merge`.
 #[derive(clap::Args, Clone, Debug)]
@@ -32,31 +31,29 @@ pub struct Args {
 /// # Errors
 ///
 /// One line: a file cannot be read or written, or the files do not belong together.
-pub fn run(args: &Args) -> Result<Exit, String> {
+pub fn run(args: &Args) -> Result<Exit, CommandError> {
     let mut written: Vec<_> = Output::wanted([("--out", &args.out, Manner::Report)]).collect();
     written.extend(args.outputs.files());
     args.outputs.check_force(&written)?;
-    outputs::check(&args.files, &written, args.outputs.force).map_err(|error| error.to_string())?;
+    outputs::check(&args.files, &written, args.outputs.force)?;
     let mut runs = Vec::new();
     for file in &args.files {
-        let Intake { run, remarks, .. } = Run::read(file).map_err(|error| error.to_string())?;
+        let Intake { run, remarks, .. } = Run::read(file)?;
         for remark in remarks {
             remark!("{remark}");
         }
         runs.push((file, run));
     }
-    let whole =
-        merge(runs.iter().map(|(file, run)| (file.display().to_string(), run))).map_err(|error| error.to_string())?;
+    let whole = merge(runs.iter().map(|(file, run)| (file.display().to_string(), run)))?;
     let mut errors = Vec::new();
     if let Some(path) = &args.out {
         let mut bytes = Vec::new();
         write_line(&mut bytes, &whole.head)
-            .and_then(|()| whole.records.iter().try_for_each(|record| write_line(&mut bytes, record)))
-            .map_err(|error| error.to_string())?;
+            .and_then(|()| whole.records.iter().try_for_each(|record| write_line(&mut bytes, record)))?;
         errors.extend(outputs::write(path, &bytes).err().map(ReportError::from));
     }
     errors.extend(report::save(&whole, Stage::Ended, &args.outputs));
-    report::print(&whole, &args.outputs);
+    report::print(&whole, &args.outputs)?;
     report::all_saved(&errors)?;
     let missing = whole.expected().saturating_sub(whole.records.len());
     if missing > 0 {

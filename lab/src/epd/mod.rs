@@ -5,6 +5,8 @@ mod compare_page;
 mod html;
 pub mod judge;
 mod merge;
+mod plan;
+mod progress;
 pub mod record;
 mod renewal;
 pub mod report;
@@ -15,8 +17,7 @@ pub mod workers;
 
 use clap::Subcommand;
 
-use terminal::Exit;
-use terminal::remark;
+use terminal::{Exit, Result};
 
 /// Run suites, merge and compare runs.
 #[derive(clap::Args, Clone, Debug)]
@@ -25,7 +26,7 @@ pub struct Args {
     #[command(subcommand)]
     action: Option<Action>,
     #[command(flatten)]
-    run: run::Args,
+    run: plan::Args,
 }
 
 #[derive(Subcommand, Clone, Debug)]
@@ -42,14 +43,10 @@ enum Action {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Exit {
-    let result = match &args.action {
+pub fn run(args: &Args) -> Result<Exit> {
+    match &args.action {
         None => run::run(&args.run),
         Some(Action::Merge(args)) => merge::run(args),
         Some(Action::Compare(args)) => compare::run(args),
-    };
-    result.unwrap_or_else(|reason| {
-        remark!("ibex-lab epd: {reason}");
-        Exit::Trouble
-    })
+    }
 }

@@ -12,8 +12,8 @@ use super::totals::{MOST_THEMES, Total, players, themes, totals};
 use crate::play::player::UciScore;
 use formats::epd::{Operation, Suite, SuiteEntry, written};
 use terminal::outputs::{self, Manner, Output, WriteError};
-use terminal::tell;
 use terminal::tell::counted;
+use terminal::{CommandError, tell, trouble};
 
 /// Where a run is reported besides the terminal.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -46,9 +46,9 @@ impl Outputs {
     /// # Errors
     ///
     /// One line.
-    pub fn check_force(&self, written: &[Output<'_>]) -> Result<(), String> {
+    pub fn check_force(&self, written: &[Output<'_>]) -> Result<(), CommandError> {
         let in_vain = self.force && written.is_empty();
-        if in_vain { Err("--force: the command writes no file that it could replace".to_owned()) } else { Ok(()) }
+        if in_vain { Err(trouble!("--force: the command writes no file that it could replace")) } else { Ok(()) }
     }
 
     /// The files that will be written.
@@ -145,40 +145,41 @@ pub fn save(run: &Run, stage: Stage, outputs: &Outputs) -> Vec<ReportError> {
 /// # Errors
 ///
 /// One line that names each of them.
-pub fn all_saved(errors: &[ReportError]) -> Result<(), String> {
+pub fn all_saved(errors: &[ReportError]) -> Result<(), CommandError> {
     let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
-    if lines.is_empty() { Ok(()) } else { Err(lines.join("; ")) }
+    if lines.is_empty() { Ok(()) } else { Err(trouble!("{}", lines.join("; "))) }
 }
 
 /// Prints the table, and whatever else was requested.
-pub fn print(run: &Run, outputs: &Outputs) {
+pub fn print(run: &Run, outputs: &Outputs) -> Result<(), CommandError> {
     let bad: usize = run.head.suites.iter().map(|suite| suite.bad_lines).sum();
     let threads = counted(run.head.threads as u64, "thread", "threads");
-    tell!("{} a position, {} MiB, {threads}", run.head.budget, run.head.hash);
+    tell!("{} a position, {} MiB, {threads}", run.head.budget, run.head.hash)?;
     if bad > 0 {
-        tell!("{} left out", counted(bad as u64, "bad line was", "bad lines were"));
+        tell!("{} left out", counted(bad as u64, "bad line was", "bad lines were"))?;
     }
-    tell!("\n{}", table(&totals(run)).trim_end());
+    tell!("\n{}", table(&totals(run)).trim_end())?;
     if totals(run).iter().any(|total| !total.mates_text().is_empty()) {
         tell!(
             "\nmate scores compare the last exact score with the proved mate (dm); a position with bm or am is solved by its move"
-        );
+        )?;
     }
     if outputs.themes {
         let themes = themes(run);
         if themes.is_empty() {
-            tell!("\nno themes: the ids of each suite name only one, or more than {MOST_THEMES}");
+            tell!("\nno themes: the ids of each suite name only one, or more than {MOST_THEMES}")?;
         } else {
-            tell!("\n{}", table(&themes).trim_end());
+            tell!("\n{}", table(&themes).trim_end())?;
         }
     }
     if outputs.unsolved {
         for record in run.records.iter().filter(|r| !r.solved) {
             let played = record.best_san.as_deref().unwrap_or("nothing");
             let (player, suite, id) = (&record.player, &record.suite, &record.id);
-            tell!("{player}: {suite}: {id}: expected {}, played {played} {}", record.expected(), record.score_text());
+            tell!("{player}: {suite}: {id}: expected {}, played {played} {}", record.expected(), record.score_text())?;
         }
     }
+    Ok(())
 }
 
 fn json(run: &Run) -> Result<String, serde_json::Error> {

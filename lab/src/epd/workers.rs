@@ -18,8 +18,7 @@ use ibex::bound::Bound;
 use ibex::engine::Settings;
 use ibex::position::Move;
 use ibex::position::notation::{san, san_line, uci};
-use terminal::interrupt;
-use terminal::remark;
+use terminal::{CommandError, interrupt, remark, trouble};
 
 /// A participant of the run.
 pub(super) struct Contestant {
@@ -101,8 +100,8 @@ impl Workers<'_> {
         tasks: &'t [PositionTask<'t>],
         jobs: usize,
         warn: impl Fn(&Record),
-        keep: impl FnMut(Record) -> Result<(), String>,
-    ) -> Result<BTreeSet<usize>, String> {
+        keep: impl FnMut(Record) -> Result<(), CommandError>,
+    ) -> Result<BTreeSet<usize>, CommandError> {
         let wanted = jobs.min(tasks.len());
         let queue = |tasks: &'t [PositionTask<'t>]| Queue {
             contestant: tasks[0].contestant,
@@ -127,7 +126,7 @@ impl Workers<'_> {
                 };
                 match thread::Builder::new().spawn_scoped(scope, work) {
                     Ok(_) => started += 1,
-                    Err(error) if started == 0 => return Err(format!("no thread to search on: {error}")),
+                    Err(error) if started == 0 => return Err(trouble!("no thread to search on: {error}")),
                     Err(error) => {
                         remark!("ibex-lab epd: {started} positions at once, not {wanted}: {error}");
                         break;
@@ -184,8 +183,8 @@ impl Workers<'_> {
         &self,
         outcomes: Receiver<(usize, Outcome)>,
         warn: impl Fn(&Record),
-        mut keep: impl FnMut(Record) -> Result<(), String>,
-    ) -> Result<BTreeSet<usize>, String> {
+        mut keep: impl FnMut(Record) -> Result<(), CommandError>,
+    ) -> Result<BTreeSet<usize>, CommandError> {
         // Whether a position counts as lost shows later: if the engine is given up, a later run must search it.
         let mut missed: Vec<(usize, Record)> = Vec::new();
         let (mut given_up, mut searched) = (BTreeSet::new(), BTreeSet::new());

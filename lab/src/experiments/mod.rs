@@ -22,8 +22,7 @@ use settings::Setting;
 use sheet::{Row, Sheet};
 use terminal::outputs::{self, Manner, Output};
 use terminal::tell::counted;
-use terminal::{Exit, progress};
-use terminal::{remark, tell};
+use terminal::{CommandError, Exit, progress, remark, tell, trouble};
 
 /// Search fixed positions under changed rules, and compare.
 #[derive(clap::Args, Clone, Debug)]
@@ -89,52 +88,44 @@ pub enum Experiment {
 }
 
 /// Runs an experiment and prints its sheet.
-pub fn run(args: &Args) -> Exit {
-    match sheet(args) {
-        Ok(text) => {
-            tell!("{}", text.trim_end());
-            Exit::Done
-        }
-        Err(error) => {
-            remark!("ibex-lab experiments: {error}");
-            Exit::Trouble
-        }
-    }
+pub fn run(args: &Args) -> Result<Exit, CommandError> {
+    tell!("{}", sheet(args)?.trim_end())?;
+    Ok(Exit::Done)
 }
 
 /// The sheet of an experiment; it also writes the file of single searches.
-fn sheet(args: &Args) -> Result<String, String> {
+fn sheet(args: &Args) -> Result<String, CommandError> {
     if args.force && args.csv.is_none() {
-        return Err("--force is for the file of --csv".to_owned());
+        return Err(trouble!("--force is for the file of --csv"));
     }
     if args.experiment == Experiment::Recognizers {
         if args.csv.is_some() {
-            return Err("recognizers has no single searches to write (--csv)".to_owned());
+            return Err(trouble!("recognizers has no single searches to write (--csv)"));
         }
         if args.depth.is_some() {
-            return Err("recognizers searches until the solution, not to a depth (--depth)".to_owned());
+            return Err(trouble!("recognizers searches until the solution, not to a depth (--depth)"));
         }
         if args.exhaustive {
-            return Err("recognizers uses only the search of play (--exhaustive)".to_owned());
+            return Err(trouble!("recognizers uses only the search of play (--exhaustive)"));
         }
         return Ok(solve::measure(args)?.markdown(args));
     }
     if args.nodes.is_some() {
-        return Err("only recognizers has a node limit (--nodes)".to_owned());
+        return Err(trouble!("only recognizers has a node limit (--nodes)"));
     }
     let inputs: Vec<PathBuf> = args.epd.iter().cloned().collect();
     let wanted: Vec<Output<'_>> = Output::wanted([("--csv", &args.csv, Manner::Report)]).collect();
-    outputs::check(&inputs, &wanted, args.force).map_err(|error| error.to_string())?;
+    outputs::check(&inputs, &wanted, args.force)?;
     let sheet = measure(args)?;
     if let Some(path) = &args.csv {
-        outputs::write(path, sheet.csv().as_bytes()).map_err(|error| error.to_string())?;
+        outputs::write(path, sheet.csv().as_bytes())?;
     }
     Ok(sheet.markdown())
 }
 
 /// Reads a suite, and reports its problems and remarks.
-fn read_suite(path: &Path) -> Result<Suite, String> {
-    let suite = Suite::read(path).map_err(|error| error.to_string())?;
+fn read_suite(path: &Path) -> Result<Suite, CommandError> {
+    let suite = Suite::read(path)?;
     for remark in suite.remarks() {
         remark!("{remark}");
     }
@@ -145,12 +136,12 @@ fn read_suite(path: &Path) -> Result<Suite, String> {
 }
 
 /// The positions to search, by name. Each has a legal move.
-fn positions(args: &Args) -> Result<Vec<(String, Game)>, String> {
+fn positions(args: &Args) -> Result<Vec<(String, Game)>, CommandError> {
     let every = args.every as usize;
     let Some(path) = &args.epd else {
         let games =
             bench::POSITIONS.iter().step_by(every).map(|fen| Ok((String::from(*fen), Game::new(read_fen(fen)?))));
-        return games.collect::<Result<_, FenError>>().map_err(|error| error.to_string());
+        return games.collect::<Result<_, FenError>>().map_err(CommandError::from);
     };
     let suite = read_suite(path)?;
     let (playable, over): (Vec<_>, Vec<_>) =
@@ -161,7 +152,7 @@ fn positions(args: &Args) -> Result<Vec<(String, Game)>, String> {
     }
     let games: Vec<_> =
         playable.into_iter().step_by(every).map(|entry| (entry.position.fen(), Game::new(entry.position))).collect();
-    if games.is_empty() { Err(format!("{}: no position to search", suite.file)) } else { Ok(games) }
+    if games.is_empty() { Err(trouble!("{}: no position to search", suite.file)) } else { Ok(games) }
 }
 
 /// Runs an experiment.
@@ -169,7 +160,7 @@ fn positions(args: &Args) -> Result<Vec<(String, Game)>, String> {
 /// # Errors
 ///
 /// One line: no positions, or no thread to search on.
-pub fn measure(args: &Args) -> Result<Sheet, String> {
+pub fn measure(args: &Args) -> Result<Sheet, CommandError> {
     let games = positions(args)?;
     let settings = Setting::of(args.experiment, args.exhaustive);
     let bar = progress::bar((games.len() * settings.len()) as u64, "searches");
@@ -181,7 +172,7 @@ pub fn measure(args: &Args) -> Result<Sheet, String> {
             let limits = Limits::depth(args.depth());
             let run = bench
                 .search(setting.rules, setting.conventions, game, &limits, None)
-                .map_err(|error| format!("no thread to search on: {error}"))?;
+                .map_err(|error| trouble!("no thread to search on: {error}"))?;
             sheet.add(Row::new(setting.name, name, game, setting.conventions, &run));
             bar.inc(1);
         }

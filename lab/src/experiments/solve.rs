@@ -11,9 +11,8 @@ use ibex::score::DrawRule;
 use ibex::search::experiments::single::SingleSearch;
 use ibex::search::{Conventions, Event, Rules};
 use ibex::time::Limits;
-use terminal::progress;
-use terminal::remark;
 use terminal::tell::counted;
+use terminal::{CommandError, progress, remark, trouble};
 
 /// The default suite: the project's own.
 const SUITE: &str = "epd/recognizers.epd";
@@ -46,13 +45,13 @@ pub struct Solved {
 /// # Errors
 ///
 /// One line: no suite, or no thread to search on.
-pub fn measure(args: &Args) -> Result<Solved, String> {
+pub fn measure(args: &Args) -> Result<Solved, CommandError> {
     let suite = read_suite(args.epd.as_deref().unwrap_or(Path::new(SUITE)))?;
     let limit = limit(args);
     let (solvable, others): (Vec<&SuiteEntry>, Vec<_>) = suite.entries.iter().partition(|e| !e.best.is_empty());
     let entries: Vec<&SuiteEntry> = solvable.into_iter().step_by(args.every as usize).collect();
     if entries.is_empty() {
-        return Err(format!("{}: no position with a best move", suite.file));
+        return Err(trouble!("{}: no position with a best move", suite.file));
     }
     if !others.is_empty() {
         let count = counted(others.len() as u64, "position", "positions");
@@ -81,7 +80,7 @@ fn nodes_to_solution(
     rules: Rules,
     entry: &SuiteEntry,
     limit: u64,
-) -> Result<Option<u64>, String> {
+) -> Result<Option<u64>, CommandError> {
     let result = entry.operation("result").map(|operation| operation.text().to_owned());
     let solved = Mutex::new(None);
     let hear = |event: Event| {
@@ -104,7 +103,7 @@ fn nodes_to_solution(
     let game = Game::new(entry.position);
     let run = bench
         .search(rules, conventions, &game, &Limits::nodes(limit), Some(&hear))
-        .map_err(|error| format!("no thread to search on: {error}"))?;
+        .map_err(|error| trouble!("no thread to search on: {error}"))?;
     let played = run.finding.map(|finding| finding.best);
     Ok(solved.into_inner().unwrap_or(None).filter(|_| is_kept(entry, played)))
 }

@@ -16,7 +16,7 @@ use crossbeam_channel::{Receiver, Sender, select};
 use super::info::parse_info;
 use super::player::{Answer, Budget, Player, Question, Trouble, Watch};
 use ibex::uci::word_distance;
-use terminal::interrupt;
+use terminal::{CommandError, interrupt};
 
 /// The time in which a program must introduce itself.
 const HELLO: Duration = Duration::from_secs(30);
@@ -205,7 +205,7 @@ impl External {
     /// # Errors
     ///
     /// One line: it cannot be run, or does not use UCI.
-    pub fn start(program: Program) -> Result<External, String> {
+    pub fn start(program: Program) -> Result<External, CommandError> {
         let process = Process::start(&program)?;
         let name = process.name.clone();
         Ok(External { program, process: Some(process), name, failed_starts: 0 })
@@ -235,7 +235,7 @@ impl External {
         }
         let started = Process::start(&self.program);
         self.failed_starts = if started.is_ok() { 0 } else { self.failed_starts + 1 };
-        started.map_err(Trouble::NotStarted)
+        started
     }
 }
 
@@ -263,8 +263,9 @@ impl Player for External {
 }
 
 impl Process {
-    fn start(program: &Program) -> Result<Process, String> {
-        let (path, arguments) = program.command.split_first().ok_or("an empty command")?;
+    fn start(program: &Program) -> Result<Process, Trouble> {
+        let (path, arguments) =
+            program.command.split_first().ok_or_else(|| Trouble::NotStarted("an empty command".to_owned()))?;
         let mut command = Command::new(path);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         // An interruption from the keyboard is meant for this program, which ends the others in order.
@@ -272,9 +273,10 @@ impl Process {
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         #[cfg(windows)]
         std::os::windows::process::CommandExt::creation_flags(&mut command, NEW_PROCESS_GROUP);
-        let mut child = command.spawn().map_err(|error| format!("cannot run '{path}': {error}"))?;
+        let mut child =
+            command.spawn().map_err(|error| Trouble::NotStarted(format!("cannot run '{path}': {error}")))?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(format!("'{path}' has no pipes"));
+            return Err(Trouble::NotStarted(format!("'{path}' has no pipes")));
         };
         let child = Arc::new(Mutex::new(child));
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -285,12 +287,12 @@ impl Process {
             let mut child = child.lock().unwrap_or_else(PoisonError::into_inner);
             end(&mut child);
             let _ = child.wait();
-            format!("no thread to read '{path}': {error}")
+            Trouble::NotStarted(format!("no thread to read '{path}': {error}"))
         })?;
         let (name, stop) = (path.clone(), interrupt::stop());
         let (offers, chess960, analysis, remarks) = (Vec::new(), false, None, Vec::new());
         let mut process = Process { child, input, output, stop, name, offers, chess960, analysis, remarks };
-        process.introduce(program).map_err(|trouble| format!("'{path}': {trouble}"))?;
+        process.introduce(program).map_err(|trouble| Trouble::NotStarted(format!("'{path}': {trouble}")))?;
         Ok(process)
     }
 
@@ -646,8 +648,8 @@ mod tests {
             patience: None,
             counted: false,
         };
-        assert!(External::start(program(&[])).is_err_and(|error| error.contains("empty command")));
+        assert!(External::start(program(&[])).is_err_and(|error| error.to_string().contains("empty command")));
         let missing = External::start(program(&["/no/such/engine"])).err().expect("no such file");
-        assert!(missing.contains("cannot run '/no/such/engine'"), "{missing}");
+        assert!(missing.to_string().contains("cannot run '/no/such/engine'"), "{missing}");
     }
 }

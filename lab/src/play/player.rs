@@ -13,9 +13,8 @@ use ibex::position::{Game, Move, Position};
 use ibex::score::Score;
 use ibex::search::{Event, Outcome, Report};
 use ibex::time::Limits;
-use terminal::interrupt;
-use terminal::remark;
 use terminal::tell::{self, counted};
+use terminal::{interrupt, remark};
 
 /// The limits for each position. At least one is set; the first that is reached ends the search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -162,6 +161,8 @@ pub enum Trouble {
     /// The run must stop: there is no result for the position.
     Interrupted,
 }
+
+impl std::error::Error for Trouble {}
 
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -14,8 +14,7 @@ use ibex::position::notation::san;
 use mate::{GaveUp, Solver};
 use terminal::inputs::{self, InputError};
 use terminal::tell::counted;
-use terminal::{Exit, amount, progress};
-use terminal::{remark, tell};
+use terminal::{CommandError, Exit, amount, progress, remark, tell, trouble};
 
 /// What is wrong with a line that claims no mate.
 const NO_CLAIM: &str = "no mate is claimed (dm)";
@@ -58,43 +57,43 @@ pub struct Proof {
 /// # Errors
 ///
 /// One line that says what was found instead.
-pub fn prove(entry: &SuiteEntry, solver: &mut Solver) -> Result<Proof, String> {
-    let Some(claim) = entry.mate else { return Err(NO_CLAIM.to_owned()) };
-    let distance = u8::try_from(claim.unsigned_abs()).map_err(|_| format!("a mate in {claim} is out of reach"))?;
+pub fn prove(entry: &SuiteEntry, solver: &mut Solver) -> Result<Proof, CommandError> {
+    let Some(claim) = entry.mate else { return Err(trouble!("{NO_CLAIM}")) };
+    let distance = u8::try_from(claim.unsigned_abs()).map_err(|_| trouble!("a mate in {claim} is out of reach"))?;
     if claim == 0 {
-        return Err("a search cannot prove that there is no mate at all".to_owned());
+        return Err(trouble!("a search cannot prove that there is no mate at all"));
     }
     // Mate on the hundredth ply is still mate.
     let plies = 2 * u32::from(distance) - u32::from(claim > 0);
     if u32::from(entry.position.clock()) + plies > 100 {
-        return Err("the 50-move rule may end the game before the mate".to_owned());
+        return Err(trouble!("the 50-move rule may end the game before the mate"));
     }
     solver.restart();
     let found = if claim > 0 { attack(entry, distance, solver) } else { defence(entry, distance, solver) };
     let keys = found.unwrap_or_else(|GaveUp| {
-        Err(format!("gave up after {}", counted(solver.positions(), "position", "positions")))
+        Err(trouble!("gave up after {}", counted(solver.positions(), "position", "positions")))
     })?;
     Ok(Proof { distance: claim, keys, positions: solver.positions() })
 }
 
-fn attack(entry: &SuiteEntry, distance: u8, solver: &mut Solver) -> Result<Result<Vec<String>, String>, GaveUp> {
+fn attack(entry: &SuiteEntry, distance: u8, solver: &mut Solver) -> Result<Result<Vec<String>, CommandError>, GaveUp> {
     let position = &entry.position;
     for shorter in 1..distance {
         if solver.mates(position, shorter)? {
-            return Ok(Err(format!("there is a mate in {shorter}")));
+            return Ok(Err(trouble!("there is a mate in {shorter}")));
         }
     }
     let keys = solver.keys(position, distance)?;
     let name = |m| san(position, m);
     if keys.is_empty() {
-        return Ok(Err(format!("there is no mate in {distance}")));
+        return Ok(Err(trouble!("there is no mate in {distance}")));
     }
     if !entry.best.is_empty() {
         if let Some(&wrong) = entry.best.iter().find(|m| !keys.contains(m)) {
-            return Ok(Err(format!("{} does not mate in {distance}", name(wrong))));
+            return Ok(Err(trouble!("{} does not mate in {distance}", name(wrong))));
         }
         if let Some(&missing) = keys.iter().find(|m| !entry.best.contains(m)) {
-            return Ok(Err(format!("{} mates in {distance} as well", name(missing))));
+            return Ok(Err(trouble!("{} mates in {distance} as well", name(missing))));
         }
     }
     let mut keys: Vec<_> = keys.into_iter().map(name).collect();
@@ -102,22 +101,22 @@ fn attack(entry: &SuiteEntry, distance: u8, solver: &mut Solver) -> Result<Resul
     Ok(Ok(keys))
 }
 
-fn defence(entry: &SuiteEntry, distance: u8, solver: &mut Solver) -> Result<Result<Vec<String>, String>, GaveUp> {
+fn defence(entry: &SuiteEntry, distance: u8, solver: &mut Solver) -> Result<Result<Vec<String>, CommandError>, GaveUp> {
     let position = &entry.position;
     for shorter in 0..distance {
         if solver.mated(position, shorter)? {
-            return Ok(Err(format!("it is mated in {shorter}")));
+            return Ok(Err(trouble!("it is mated in {shorter}")));
         }
     }
     if !solver.mated(position, distance)? {
-        return Ok(Err(format!("it is not mated in {distance}")));
+        return Ok(Err(trouble!("it is not mated in {distance}")));
     }
     if !entry.best.is_empty() {
         for m in position.legal_moves() {
             let holds_out = !solver.mates(&position.after(m), distance - 1)?;
             if holds_out != entry.best.contains(&m) {
                 let why = if holds_out { "holds out as long" } else { "is mated sooner" };
-                return Ok(Err(format!("{} {why}", san(position, m))));
+                return Ok(Err(trouble!("{} {why}", san(position, m))));
             }
         }
     }
@@ -125,26 +124,19 @@ fn defence(entry: &SuiteEntry, distance: u8, solver: &mut Solver) -> Result<Resu
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Exit {
-    let suites = match read(&args.files) {
-        Ok(suites) => suites,
-        Err(reason) => {
-            remark!("ibex-lab prove: {reason}");
-            return Exit::Trouble;
-        }
-    };
+pub fn run(args: &Args) -> Result<Exit, CommandError> {
+    let suites = read(&args.files)?;
     let (mut lines, mut failures) = (0, 0);
     for suite in &suites {
-        let (proved, failed) = run_suite(suite, args);
+        let (proved, failed) = run_suite(suite, args)?;
         lines += proved + failed;
         failures += failed + suite.problems.len();
     }
     if lines == 0 {
         let limit = args.max_mate.map(|most| format!(" in at most {}", counted(most.into(), "move", "moves")));
-        remark!("ibex-lab prove: no line claims a mate (dm){}", limit.unwrap_or_default());
-        return Exit::Trouble;
+        return Err(trouble!("no line claims a mate (dm){}", limit.unwrap_or_default()));
     }
-    if failures == 0 { Exit::Done } else { Exit::Found }
+    Ok(if failures == 0 { Exit::Done } else { Exit::Found })
 }
 
 fn read(files: &[PathBuf]) -> Result<Vec<Suite>, InputError> {
@@ -155,7 +147,7 @@ fn read(files: &[PathBuf]) -> Result<Vec<Suite>, InputError> {
 }
 
 /// Proves a file's lines and reports the results. Returns the numbers of lines proved and not proved.
-fn run_suite(suite: &Suite, args: &Args) -> (usize, usize) {
+fn run_suite(suite: &Suite, args: &Args) -> Result<(usize, usize), CommandError> {
     let farthest = args.max_mate.map_or(u32::MAX, u32::from);
     let is_near = |entry: &&SuiteEntry| entry.mate.is_some_and(|mate| mate.unsigned_abs() <= farthest);
     let (claims, farther): (Vec<_>, Vec<_>) = suite.entries.iter().partition(is_near);
@@ -200,11 +192,11 @@ fn run_suite(suite: &Suite, args: &Args) -> (usize, usize) {
                 proof.distance,
                 if proof.keys.is_empty() { "against every move".to_owned() } else { proof.keys.join(" ") },
                 counted(proof.positions, "position", "positions")
-            ),
+            )?,
             Ok(_) => {}
             Err(reason) => {
                 failed += 1;
-                tell!("{}", Problem { file: suite.file.clone(), line: entry.line, reason: reason.clone() });
+                tell!("{}", Problem { file: suite.file.clone(), line: entry.line, reason: reason.to_string() })?;
             }
         }
     }
@@ -216,8 +208,8 @@ fn run_suite(suite: &Suite, args: &Args) -> (usize, usize) {
         counted(suite.problems.len() as u64, "bad line", "bad lines"),
         counted(results.iter().flatten().map(|proof| proof.positions).sum(), "position", "positions"),
         start.elapsed().as_secs_f64(),
-    );
-    (proved, failed)
+    )?;
+    Ok((proved, failed))
 }
 
 #[cfg(test)]
@@ -227,7 +219,9 @@ mod tests {
     fn verdict(line: &str) -> Result<Vec<String>, String> {
         let suite = Suite::parse("test", "test.epd", line.as_bytes());
         assert!(suite.problems.is_empty(), "{:?}", suite.problems);
-        prove(&suite.entries[0], &mut Solver::new(10_000_000)).map(|proof| proof.keys)
+        prove(&suite.entries[0], &mut Solver::new(10_000_000))
+            .map(|proof| proof.keys)
+            .map_err(|error| error.to_string())
     }
 
     #[test]

@@ -255,6 +255,7 @@ fn a_full_disk_is_not_blamed_on_the_engine() {
         .stdout(std::fs::File::options().write(true).open("/dev/full").expect("a full disk"))
         .output()
         .expect("the program runs");
-    let said = "ibex-lab analyse: standard output: No space left on device (os error 28)\n";
+    let said =
+        "ibex-lab analyse: nothing more can be written to standard output: No space left on device (os error 28)\n";
     assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(2), said));
 }

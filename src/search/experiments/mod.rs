@@ -4,7 +4,7 @@
 //! - [`rules`]: the switches of a search as data
 //! - [`distance`]: models of how scores prefer near wins and far losses
 //! - `mtdf`: MTD(f) in place of aspiration windows
-//! - [`tally`]: counters
+//! - [`tally`]: what a search counts
 //! - [`lessons`]: what the generator of training data takes out of the tree
 //! - [`single`]: a search of one thread under any rules
 

@@ -21,8 +21,8 @@ use super::games::Analysis;
 use super::judge::Thresholds;
 use crate::page::{self, GAME_SCRIPT};
 use formats::pgn::{Pgn, decoded};
-use terminal::outputs;
 use terminal::tell::counted;
+use terminal::{CommandError, outputs, trouble};
 
 /// The most characters that the page shows of a text from a file.
 const LONGEST_TEXT: usize = 120;
@@ -87,8 +87,8 @@ impl Page {
     /// # Errors
     ///
     /// One line: nothing can be written beside `path`.
-    pub fn open(path: &Path, files: &[String], lines: Lines, manner: Manner) -> Result<Page, String> {
-        let sections = BufWriter::new(outputs::scratch(path).map_err(|error| error.to_string())?);
+    pub fn open(path: &Path, files: &[String], lines: Lines, manner: Manner) -> Result<Page, CommandError> {
+        let sections = BufWriter::new(outputs::scratch(path)?);
         let rows = Vec::new();
         Ok(Page { path: path.to_owned(), files: files.to_vec(), lines, manner, sections, broken: false, rows })
     }
@@ -98,17 +98,16 @@ impl Page {
     /// # Errors
     ///
     /// One line: the section cannot be written.
-    pub fn add(&mut self, file: &str, number: u64, game: &Pgn, analysis: &Analysis) -> Result<(), String> {
+    pub fn add(&mut self, file: &str, number: u64, game: &Pgn, analysis: &Analysis) -> Result<(), CommandError> {
         let about = if self.files.len() > 1 {
             format!("game {number} of {}", shown(file.as_bytes()))
         } else {
             format!("game {number}")
         };
-        let (section, table) =
-            section::section(self.rows.len() + 1, &about, game, analysis, self.lines).map_err(|e| e.to_string())?;
+        let (section, table) = section::section(self.rows.len() + 1, &about, game, analysis, self.lines)?;
         self.broken = true;
         let written = self.sections.write_all(section.into_string().as_bytes());
-        written.and_then(|()| self.sections.flush()).map_err(|error| format!("{}: {error}", self.path.display()))?;
+        written.and_then(|()| self.sections.flush()).map_err(|error| trouble!("{}: {error}", self.path.display()))?;
         self.broken = false;
         let accuracy = Color::ALL.map(|player| table.whole(player).accuracy());
         let name = |tag| game.tag(tag).map_or_else(|| "?".to_owned(), shown);
@@ -137,7 +136,7 @@ impl Page {
     /// # Errors
     ///
     /// One line: the page cannot be written; an earlier one is unchanged.
-    pub fn finish(self, note: Option<&str>) -> Result<(), String> {
+    pub fn finish(self, note: Option<&str>) -> Result<(), CommandError> {
         if self.broken || self.is_empty() {
             return Ok(());
         }
@@ -145,7 +144,7 @@ impl Page {
         let head = page::beginning(&title) + &self.index(&title, note).0;
         let foot = foot(&self.manner.marks);
         let path = self.path;
-        let mut sections = self.sections.into_inner().map_err(|error| format!("{}: {error}", path.display()))?;
+        let mut sections = self.sections.into_inner().map_err(|error| trouble!("{}: {error}", path.display()))?;
         let fill = |file: &mut File| {
             file.write_all(head.as_bytes())?;
             sections.rewind()?;
@@ -153,7 +152,7 @@ impl Page {
             file.write_all(foot.0.as_bytes())?;
             file.write_all(page::END.as_bytes())
         };
-        outputs::write_with(&path, fill).map_err(|error| error.to_string())
+        outputs::write_with(&path, fill).map_err(CommandError::from)
     }
 
     /// The names of the files.

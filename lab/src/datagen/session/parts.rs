@@ -3,8 +3,9 @@
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use terminal::{CommandError, trouble};
 
-use super::{SelfPlayer, Totals, trouble};
+use super::{SelfPlayer, Totals, failed_to};
 use formats::games::{GameReader, GameRecord, HEADER_SIZE, ReadError};
 use formats::lessons::{self, LessonReader, lesson_file};
 
@@ -17,7 +18,7 @@ pub(super) struct PartWriter {
 }
 
 impl PartWriter {
-    pub fn open(path: PathBuf, with_lessons: bool) -> Result<PartWriter, String> {
+    pub fn open(path: PathBuf, with_lessons: bool) -> Result<PartWriter, CommandError> {
         let games = append_to(&path)?;
         let lesson_path = lesson_file(&path);
         let lessons = if with_lessons { Some(append_to(&lesson_path)?) } else { None };
@@ -25,26 +26,26 @@ impl PartWriter {
     }
 
     /// Appends the game that a player has just played, after its lessons.
-    pub fn append(&mut self, record: &GameRecord, player: &mut impl SelfPlayer) -> Result<(), String> {
+    pub fn append(&mut self, record: &GameRecord, player: &mut impl SelfPlayer) -> Result<(), CommandError> {
         if let Some(file) = &mut self.lessons {
             let block = lessons::block(&player.lessons());
-            file.write_all(&block).map_err(trouble("write", &self.lesson_path))?;
+            file.write_all(&block).map_err(failed_to("write", &self.lesson_path))?;
         }
-        self.games.write_all(&record.to_bytes()).map_err(trouble("write", &self.path))
+        self.games.write_all(&record.to_bytes()).map_err(failed_to("write", &self.path))
     }
 
     /// Has the system write both files to the disk, by `sync`.
-    pub fn sync(&self, sync: fn(&File) -> std::io::Result<()>) -> Result<(), String> {
+    pub fn sync(&self, sync: fn(&File) -> std::io::Result<()>) -> Result<(), CommandError> {
         // Lessons first: a game without its own is a smaller loss than lessons of other games.
         if let Some(file) = &self.lessons {
-            sync(file).map_err(trouble("write", &self.lesson_path))?;
+            sync(file).map_err(failed_to("write", &self.lesson_path))?;
         }
-        sync(&self.games).map_err(trouble("write", &self.path))
+        sync(&self.games).map_err(failed_to("write", &self.path))
     }
 }
 
 /// Counts the games of a worker's file and cuts off a torn last one.
-pub(super) fn mend(path: &Path) -> Result<Totals, String> {
+pub(super) fn mend(path: &Path) -> Result<Totals, CommandError> {
     let mut tally = Totals::default();
     if !path.exists() {
         return Ok(tally);
@@ -58,9 +59,9 @@ pub(super) fn mend(path: &Path) -> Result<Totals, String> {
 }
 
 /// Truncates a file, through a handle of its own: Windows cannot truncate through one opened to append.
-fn cut(path: &Path, length: u64) -> Result<(), String> {
-    let file = OpenOptions::new().write(true).open(path).map_err(trouble("open", path))?;
-    file.set_len(length).map_err(trouble("mend", path))
+fn cut(path: &Path, length: u64) -> Result<(), CommandError> {
+    let file = OpenOptions::new().write(true).open(path).map_err(failed_to("open", path))?;
+    file.set_len(length).map_err(failed_to("mend", path))
 }
 
 /// The games of a worker's file up to the first that was not written whole.
@@ -76,16 +77,16 @@ struct WholeGames {
 }
 
 impl WholeGames {
-    fn open(path: &Path) -> Result<WholeGames, String> {
-        let (sound, has_zeros) = without_zeros(path).map_err(trouble("read", path))?;
-        let file = File::open(path).map_err(trouble("open", path))?;
+    fn open(path: &Path) -> Result<WholeGames, CommandError> {
+        let (sound, has_zeros) = without_zeros(path).map_err(failed_to("read", path))?;
+        let file = File::open(path).map_err(failed_to("open", path))?;
         let reader = GameReader::new(BufReader::new(file));
         Ok(WholeGames { reader, path: path.to_owned(), sound, has_zeros, end: 0 })
     }
 
     /// The next whole game. A game that reaches into the zeros may have lost its last moves to them, because four
     /// zeros end a game.
-    fn next(&mut self) -> Result<Option<GameRecord>, String> {
+    fn next(&mut self) -> Result<Option<GameRecord>, CommandError> {
         match self.reader.next_game() {
             Ok(Some(record)) if self.reader.consumed() <= self.sound => {
                 self.end = self.reader.consumed();
@@ -93,7 +94,7 @@ impl WholeGames {
             }
             Ok(_) | Err(ReadError::Truncated) => Ok(None),
             Err(ReadError::Malformed(_)) if self.has_zeros => Ok(None),
-            Err(error) => Err(format!("{}: at byte {}: {error}", self.path.display(), self.end)),
+            Err(error) => Err(trouble!("{}: at byte {}: {error}", self.path.display(), self.end)),
         }
     }
 }
@@ -120,16 +121,16 @@ fn without_zeros(path: &Path) -> std::io::Result<(u64, bool)> {
     Ok((if has_zeros { end } else { length }, has_zeros))
 }
 
-fn append_to(path: &Path) -> Result<File, String> {
-    OpenOptions::new().append(true).create(true).open(path).map_err(trouble("open", path))
+fn append_to(path: &Path) -> Result<File, CommandError> {
+    OpenOptions::new().append(true).create(true).open(path).map_err(failed_to("open", path))
 }
 
 /// Makes a worker's file of lessons have as many blocks as it has games: surplus or torn blocks are cut off, and a
 /// game whose block is lost gets an empty one.
-pub(super) fn mend_lessons(path: &Path, games: u64) -> Result<(), String> {
+pub(super) fn mend_lessons(path: &Path, games: u64) -> Result<(), CommandError> {
     let mut file = append_to(path)?;
-    let has_zeros = without_zeros(path).map_err(trouble("read", path))?.1;
-    let input = File::open(path).map_err(trouble("open", path))?;
+    let has_zeros = without_zeros(path).map_err(failed_to("read", path))?.1;
+    let input = File::open(path).map_err(failed_to("open", path))?;
     let mut reader = LessonReader::new(BufReader::new(input));
     let (mut blocks, mut end) = (0, 0);
     while blocks < games {
@@ -137,12 +138,12 @@ pub(super) fn mend_lessons(path: &Path, games: u64) -> Result<(), String> {
             Ok(Some(_)) => (blocks, end) = (blocks + 1, reader.consumed()),
             Ok(None) | Err(ReadError::Truncated) => break,
             Err(ReadError::Malformed(_)) if has_zeros => break,
-            Err(error) => return Err(format!("{}: {error}", path.display())),
+            Err(error) => return Err(trouble!("{}: {error}", path.display())),
         }
     }
     cut(path, end)?;
     for _ in blocks..games {
-        file.write_all(&lessons::block(&[])).map_err(trouble("mend", path))?;
+        file.write_all(&lessons::block(&[])).map_err(failed_to("mend", path))?;
     }
     Ok(())
 }
@@ -155,8 +156,8 @@ pub(super) struct PartReader {
 }
 
 impl PartReader {
-    pub fn open(path: PathBuf) -> Result<PartReader, String> {
-        let open = |path: &Path| File::open(path).map(BufReader::new).map_err(trouble("open", path));
+    pub fn open(path: PathBuf) -> Result<PartReader, CommandError> {
+        let open = |path: &Path| File::open(path).map(BufReader::new).map_err(failed_to("open", path));
         let lessons = lesson_file(&path);
         let lessons = if lessons.exists() { Some(LessonReader::new(open(&lessons)?)) } else { None };
         Ok(PartReader { games: WholeGames::open(&path)?, lessons, path })
@@ -168,13 +169,13 @@ impl PartReader {
     }
 
     /// The next game and the bytes of its lessons, empty if they were lost.
-    fn next(&mut self) -> Result<Option<(GameRecord, Vec<u8>)>, String> {
+    fn next(&mut self) -> Result<Option<(GameRecord, Vec<u8>)>, CommandError> {
         // A torn last game does not belong in the finished file.
         let Some(record) = self.games.next()? else { return Ok(None) };
         let block = match self.lessons.as_mut().map(LessonReader::next_block) {
             Some(Ok(Some(block))) => block,
             None | Some(Ok(None) | Err(ReadError::Truncated)) => lessons::block(&[]),
-            Some(Err(error)) => return Err(format!("{}: {error}", lesson_file(&self.path).display())),
+            Some(Err(error)) => return Err(trouble!("{}: {error}", lesson_file(&self.path).display())),
         };
         Ok(Some((record, block)))
     }
@@ -188,12 +189,12 @@ pub(super) fn merge(
     draft: &Path,
     with_lessons: bool,
     most: u64,
-) -> Result<Totals, String> {
+) -> Result<Totals, CommandError> {
     let mut tally = Totals::default();
     let lesson_draft = lesson_file(draft);
     let create = |path: &Path| {
-        let file = File::create(path).map_err(trouble("write", path))?;
-        Ok::<_, String>(BufWriter::with_capacity(1 << 20, file))
+        let file = File::create(path).map_err(failed_to("write", path))?;
+        Ok::<_, CommandError>(BufWriter::with_capacity(1 << 20, file))
     };
     let mut output = create(draft)?;
     let mut lessons_out = if with_lessons { Some(create(&lesson_draft)?) } else { None };
@@ -209,14 +210,14 @@ pub(super) fn merge(
                 continue;
             };
             tally += Totals::of(&record);
-            output.write_all(&record.to_bytes()).map_err(trouble("write", draft))?;
+            output.write_all(&record.to_bytes()).map_err(failed_to("write", draft))?;
             if let Some(lessons_out) = &mut lessons_out {
-                lessons_out.write_all(&block).map_err(trouble("write", &lesson_draft))?;
+                lessons_out.write_all(&block).map_err(failed_to("write", &lesson_draft))?;
             }
         }
     }
     if tally.games == 0 {
-        return Err("there are no games to put together".to_owned());
+        return Err(trouble!("there are no games to put together"));
     }
     complete(output, draft)?;
     lessons_out.map_or(Ok(()), |lessons_out| complete(lessons_out, &lesson_draft))?;
@@ -224,7 +225,7 @@ pub(super) fn merge(
 }
 
 /// Writes what is buffered, so that the system has the whole file.
-fn complete(output: BufWriter<File>, path: &Path) -> Result<(), String> {
-    let file = output.into_inner().map_err(|error| trouble("write", path)(error.into_error()))?;
-    file.sync_all().map_err(trouble("write", path))
+fn complete(output: BufWriter<File>, path: &Path) -> Result<(), CommandError> {
+    let file = output.into_inner().map_err(|error| failed_to("write", path)(error.into_error()))?;
+    file.sync_all().map_err(failed_to("write", path))
 }

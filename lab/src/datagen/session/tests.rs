@@ -59,7 +59,7 @@ fn a_panic_of_one_worker_ends_the_run_of_all() {
     let run = session(&scratch.0, "faulty", 2, many);
     let is_first = AtomicBool::new(true);
     let player = || Faulty { is_first: is_first.swap(false, Ordering::Relaxed), games: 0 };
-    assert_eq!(run.run(&player, true), Err("a worker has panicked".to_owned()));
+    assert_eq!(run.run(&player, true).unwrap_err().to_string(), "a worker has panicked");
     // The games played until then are resumed, or put together.
     let totals = finish(&run.out).unwrap();
     assert!((1..many / 2).contains(&totals.games), "{}", totals.games);
@@ -147,7 +147,7 @@ fn a_damaged_game_is_named_by_its_place() {
     drop(damaged.enter(&folder).unwrap());
     fs::write(part(&folder, 0), &bytes).unwrap();
     let error = damaged.run(&|| Dice, true).unwrap_err();
-    assert!(error.contains(&format!("at byte {first}")), "{error}");
+    assert!(error.to_string().contains(&format!("at byte {first}")), "{error}");
     assert_eq!(fs::read(part(&folder, 0)).unwrap(), bytes, "nothing is cut off");
 }
 
@@ -199,12 +199,12 @@ fn lessons_follow_their_games_through_a_kill() {
     assert_eq!(read(&lesson_file(&one_worker.out)), lessons, "in the order of the games");
 
     // `verify` counts them.
-    assert_eq!(verify(std::slice::from_ref(&whole.out)), Exit::Done);
+    assert_eq!(verify(std::slice::from_ref(&whole.out)).unwrap(), Exit::Done);
     for wrong in [blocks.len() - 1, blocks.len() + 1] {
         let bytes: Vec<u8> =
             (0..wrong).flat_map(|i| lessons::block(blocks.get(i).map_or(&[], Vec::as_slice))).collect();
         fs::write(lesson_file(&whole.out), bytes).unwrap();
-        assert_eq!(verify(std::slice::from_ref(&whole.out)), Exit::Trouble, "{wrong} blocks");
+        assert!(verify(std::slice::from_ref(&whole.out)).is_err(), "{wrong} blocks");
     }
 
     // The state after kills: lessons whose game is missing, a torn block, and a game whose lessons were lost.
@@ -238,7 +238,7 @@ fn lessons_follow_their_games_through_a_kill() {
     assert_eq!(merged[..4], [records[..2].to_vec(), records[..2].to_vec(), records[..2].to_vec(), Vec::new()]);
     assert_eq!(merged[4..], blocks[4..]);
     fs::remove_file(&torn.out).unwrap();
-    assert!(torn.run(&|| Teacher(0), true).unwrap_err().contains("torn.lessons exists already"));
+    assert!(torn.run(&|| Teacher(0), true).unwrap_err().to_string().contains("torn.lessons exists already"));
 }
 
 /// The parts of a run with lessons that has played all its games.
@@ -272,7 +272,7 @@ fn finishing_mends_what_a_power_cut_leaves() {
         bytes.resize(if zeros { whole.len() } else { bytes.len() }, 0);
         fs::write(&path, bytes).unwrap();
         assert_eq!(finish(&run.out).unwrap().games, 24);
-        assert_eq!(verify(std::slice::from_ref(&run.out)), Exit::Done, "{zeros}");
+        assert_eq!(verify(std::slice::from_ref(&run.out)).unwrap(), Exit::Done, "{zeros}");
     }
 }
 
@@ -297,8 +297,8 @@ fn a_kill_between_lessons_and_games_loses_nothing() {
     fs::write(lesson_file(&run.out), b"lessons").unwrap();
     for drafts in [&[][..], &[DRAFT.to_owned(), format!("{DRAFT}.lessons")]] {
         drafts.iter().for_each(|draft| fs::write(folder.join(draft), b"draft").unwrap());
-        assert!(run.run(&|| Teacher(0), true).unwrap_err().contains("other.lessons exists already"));
-        assert!(finish(&run.out).unwrap_err().contains("other.lessons exists already"));
+        assert!(run.run(&|| Teacher(0), true).unwrap_err().to_string().contains("other.lessons exists already"));
+        assert!(finish(&run.out).unwrap_err().to_string().contains("other.lessons exists already"));
     }
     assert_eq!(fs::read(lesson_file(&run.out)).unwrap(), b"lessons");
 }
@@ -318,7 +318,7 @@ fn a_run_whose_games_keep_no_positions_ends() {
     }
     let scratch = Scratch::new("fruitless");
     let run = GenerationRun { target: Target::Positions(10), ..session(&scratch.0, "data", 1, 1) };
-    assert!(run.run(&|| Hasty, true).unwrap_err().contains("no position to keep"));
+    assert!(run.run(&|| Hasty, true).unwrap_err().to_string().contains("no position to keep"));
 }
 
 #[test]
@@ -329,15 +329,18 @@ fn other_settings_and_existing_files_are_refused() {
     fs::create_dir_all(&folder).unwrap();
     drop(run.enter(&folder).unwrap());
     run.manifest.settings = "other dice".into();
-    assert!(run.run(&|| Dice, true).unwrap_err().contains("other settings"));
+    assert!(run.run(&|| Dice, true).unwrap_err().to_string().contains("other settings"));
 
     let held = session(&scratch.0, "data", 1, 4);
     let lock = held.enter(&folder).unwrap();
-    assert!(held.run(&|| Dice, true).unwrap_err().contains("another run"));
-    assert!(finish(&held.out).unwrap_err().contains("another run"), "the games of a run at work stay where they are");
+    assert!(held.run(&|| Dice, true).unwrap_err().to_string().contains("another run"));
+    assert!(
+        finish(&held.out).unwrap_err().to_string().contains("another run"),
+        "the games of a run at work stay where they are"
+    );
     drop(lock);
     held.run(&|| Dice, true).unwrap();
-    assert!(held.run(&|| Dice, true).unwrap_err().contains("exists already"));
+    assert!(held.run(&|| Dice, true).unwrap_err().to_string().contains("exists already"));
 
     // Games without settings may be those of any run.
     let lost = session(&scratch.0, "lost", 1, 4);
@@ -345,7 +348,7 @@ fn other_settings_and_existing_files_are_refused() {
     for name in ["worker-000.vf", "worker-007.vf", "worker-000.vf.lessons"] {
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join(name), "games").unwrap();
-        assert!(lost.run(&|| Dice, true).unwrap_err().contains("a run whose settings are lost"), "{name}");
+        assert!(lost.run(&|| Dice, true).unwrap_err().to_string().contains("a run whose settings are lost"), "{name}");
         assert_eq!(fs::read(folder.join(name)).unwrap(), b"games");
         fs::remove_dir_all(&folder).unwrap();
     }
@@ -355,7 +358,7 @@ fn other_settings_and_existing_files_are_refused() {
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("run.json"), serde_json::to_string(&run.manifest).unwrap()).unwrap();
         for error in [finish(&run.out).unwrap_err(), run.enter(&folder).unwrap_err()] {
-            assert!(error.contains("run.json is damaged: "), "{error}");
+            assert!(error.to_string().contains("run.json is damaged: "), "{error}");
         }
         fs::remove_dir_all(&folder).unwrap();
     }
@@ -363,7 +366,7 @@ fn other_settings_and_existing_files_are_refused() {
     let file = scratch.0.join("file");
     fs::write(&file, "").unwrap();
     let nowhere = session(&file, "data", 1, 4);
-    assert!(nowhere.run(&|| Dice, true).unwrap_err().starts_with("cannot make the folder"));
+    assert!(nowhere.run(&|| Dice, true).unwrap_err().to_string().starts_with("cannot make the folder"));
 }
 
 #[test]
@@ -388,7 +391,7 @@ fn the_settings_are_the_last_to_go() {
     assert_eq!(worker_files(&folder).unwrap().len(), 4);
     // An obstacle to removing a worker's file keeps the settings.
     fs::create_dir(folder.join("worker-in-the-way")).unwrap();
-    assert!(clear(&folder, lock(&folder).unwrap()).unwrap_err().starts_with("cannot remove"));
+    assert!(clear(&folder, lock(&folder).unwrap()).unwrap_err().to_string().starts_with("cannot remove"));
     assert!(folder.join("run.json").exists());
     fs::remove_dir(folder.join("worker-in-the-way")).unwrap();
     clear(&folder, lock(&folder).unwrap()).unwrap();
