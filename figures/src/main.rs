@@ -1,6 +1,6 @@
 //! Measures the figures of the documentation and writes them into its pages.
 //!
-//! A figure is a table between two markers of a page, with a line that says what it was measured with. [`list`] has
+//! A figure is a table between two markers of a page, with a line that says what it was measured with. [`mod@list`] has
 //! all of them. The commands:
 //!
 //! - `list`: the figures and what each was measured with
