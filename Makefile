@@ -191,7 +191,7 @@ factors: ## Measure the effects of many changes of options in one match: CHANGES
 	cargo run --quiet --locked -p ibex-figures -- $(if $(IBEX_SHARED),--shared "$(IBEX_SHARED)") \
 	  --ibex target/tune/release/ibex factors "$(or $(CHANGES),$(error CHANGES=FILE is missing))" $(ARGS)
 
-matches: ## Write the tables of MATCHES.md again, after a change of docs/matches.csv
+matches: ## Write the tables of docs/record/matches.md again, after a change of docs/record/matches.csv
 	IBEX_WRITE_MATCHES=1 cargo test --locked --test source matches
 
 clean: ## Remove what was built

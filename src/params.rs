@@ -3,7 +3,7 @@
 //!
 //! Margins are centipawns, depths plies, reductions 1/1024 of a ply unless said otherwise. With the feature `tune`
 //! every number becomes a UCI spin and is read from an atomic; without it they are constants. A depth at the end of
-//! its range turns its technique off, except for aspiration windows: `MATCHES.md` measures techniques that way.
+//! its range turns its technique off, except for aspiration windows: `docs/record/matches.md` measures techniques that way.
 
 /// Declares tunables: `NAME: default, min, max, step; "meaning"`.
 macro_rules! tunables {

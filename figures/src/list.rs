@@ -153,7 +153,7 @@ pub const FIGURES: &[Figure] = &[
     Figure {
         name: "steps",
         part: "steps",
-        pages: &["MATCHES.md"],
+        pages: &["docs/record/matches.md"],
         basis: Basis::Network,
         quick: false,
         kind: Kind::Special(steps::steps),

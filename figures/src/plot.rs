@@ -97,10 +97,10 @@ impl Plot {
 
 /// The strength of the networks: each against its predecessor, added up, and each against the hand-written evaluation.
 fn networks() -> Result<Chart, CommandError> {
-    let record = page::read("docs/matches.csv")?;
+    let record = page::read("docs/record/matches.csv")?;
     let mut rows = Vec::new();
     for row in csv::Reader::from_reader(record.as_bytes()).into_deserialize::<MatchRow>() {
-        let row = row.map_err(|error| trouble!("docs/matches.csv: {error}"))?;
+        let row = row.map_err(|error| trouble!("docs/record/matches.csv: {error}"))?;
         if row.about == "network" {
             rows.push(row);
         }
@@ -115,7 +115,7 @@ fn networks() -> Result<Chart, CommandError> {
         if number > 1 {
             let step = of.clone().find(|row| is_network(&row.against, number - 1));
             let step =
-                step.ok_or_else(|| trouble!("docs/matches.csv: {} met no {}", name(number), name(number - 1)))?;
+                step.ok_or_else(|| trouble!("docs/record/matches.csv: {} met no {}", name(number), name(number - 1)))?;
             sums.push(Point { at: number - 1, value: last.value + step.elo, error: last.error.hypot(step.error) });
         }
         let clock = of.clone().find(|row| {

@@ -13,7 +13,7 @@ use crate::games::{ADJUDICATED, LEVEL_BOOK, Limit, Match, Side, fastchess, read_
 use crate::measure::{Tools, at, output};
 
 /// The record of matches, whose tables `make matches` writes into its page.
-const RECORD: &str = "docs/matches.csv";
+const RECORD: &str = "docs/record/matches.csv";
 /// Programs and logs of matches.
 const FOLDER: &str = "target/matches";
 /// Held in the folder of programs while one is being built.

@@ -2,7 +2,7 @@
 //!
 //! When one thread completes iteration N, those that are no deeper abort theirs, copy its move, score and PV, and go
 //! on from there on the shared table. With this, and one thread an iteration ahead, two threads are 1.66 times as
-//! fast to depth 15 as one; with the table alone, 1.24 times (`MATCHES.md`).
+//! fast to depth 15 as one; with the table alone, 1.24 times (`docs/record/matches.md`).
 
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};

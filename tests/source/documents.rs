@@ -8,6 +8,9 @@ use std::process::Command;
 /// The most lines of the front page.
 const FRONT_PAGE: usize = 200;
 
+/// The most bytes of a page; only records may be longer.
+const PAGE: usize = 15 << 10;
+
 /// Unidiomatic English that the documents once had; `CONTRIBUTING.md` asks for the plain word.
 const PATTERNS: [&str; 5] = ["half-move", "so many", "whoever", "one a core", "none where there is none"];
 
@@ -35,7 +38,7 @@ fn root() -> &'static Path {
 /// Every Markdown file of the project that people read, below the root.
 fn documents() -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for folder in ["", "docs", "lab", "nets", "epd", "trainer", "web/package"] {
+    for folder in ["", "docs", "docs/record", "lab", "nets", "epd", "trainer", "web/package"] {
         for entry in fs::read_dir(root().join(folder)).expect("a readable folder") {
             let path = entry.expect("an entry").path();
             if path.extension().is_some_and(|e| e == "md") {
@@ -97,6 +100,14 @@ fn the_front_page_is_short_and_leads_everywhere() {
         if name.starts_with("docs/") {
             assert!(linked.contains(name.as_str()), "README.md has no link to {name}");
         }
+    }
+}
+
+#[test]
+fn pages_end() {
+    for page in documents().into_iter().filter(|page| !page.starts_with(root().join("docs/record"))) {
+        let size = read(&page).len();
+        assert!(size <= PAGE, "{} has {size} bytes, more than {PAGE}", page.display());
     }
 }
 

@@ -1,4 +1,4 @@
-//! The record of matches: consistent data, the tables of `MATCHES.md` generated from them, and the worth of the
+//! The record of matches: consistent data, the tables of `docs/record/matches.md` generated from them, and the worth of the
 //! search's steps in their titles.
 
 use std::collections::BTreeMap;
@@ -61,7 +61,7 @@ fn matches_table(rows: &[Row], about: &str) -> String {
 /// Puts a table between its marker and the next end marker.
 fn with_table(page: &str, name: &str, table: &str) -> String {
     let marker = format!("<!-- {name} -->\n");
-    let (head, rest) = page.split_once(&marker).unwrap_or_else(|| panic!("MATCHES.md has no {marker}"));
+    let (head, rest) = page.split_once(&marker).unwrap_or_else(|| panic!("docs/record/matches.md has no {marker}"));
     let (_, tail) = rest.split_once("<!-- end -->").expect("the end of a table");
     format!("{head}{marker}{table}<!-- end -->{tail}")
 }
@@ -73,7 +73,7 @@ fn fits(cell: &str) -> bool {
 
 #[test]
 fn every_cell_fits_the_tables() {
-    for row in rows("docs/matches.csv") {
+    for row in rows("docs/record/matches.csv") {
         assert!(row.values().all(|cell| fits(cell)), "a bar or a control character: {row:?}");
     }
     assert!(fits("less, \"more\"") && !fits("a | b") && !fits("a\nb"));
@@ -81,8 +81,8 @@ fn every_cell_fits_the_tables() {
 
 #[test]
 fn the_tables_are_current() {
-    let old = fs::read_to_string(path("MATCHES.md")).expect("readable");
-    let matches = rows("docs/matches.csv");
+    let old = fs::read_to_string(path("docs/record/matches.md")).expect("readable");
+    let matches = rows("docs/record/matches.csv");
     let mut page = old.clone();
     for about in ["search", "rules", "network", "opponent"] {
         page = with_table(&page, about, &matches_table(&matches, about));
@@ -91,9 +91,9 @@ fn the_tables_are_current() {
         assert!(["search", "rules", "network", "opponent"].contains(&row["about"].as_str()), "in no table: {row:?}");
     }
     if std::env::var_os(WRITE).is_some() {
-        fs::write(path("MATCHES.md"), page).expect("writable");
+        fs::write(path("docs/record/matches.md"), page).expect("writable");
     } else {
-        assert!(old == page, "the tables of MATCHES.md are old; run `make matches`");
+        assert!(old == page, "the tables of docs/record/matches.md are old; run `make matches`");
     }
 }
 
@@ -114,7 +114,7 @@ fn error_of(won: f64, drawn: f64, lost: f64) -> f64 {
 
 #[test]
 fn every_elo_follows_from_its_games() {
-    for row in rows("docs/matches.csv") {
+    for row in rows("docs/record/matches.csv") {
         let [won, drawn, lost] = ["won", "drawn", "lost"].map(|column| number(&row, column));
         // The runner leaves out the single game of an unfinished pair.
         let tolerance = if (won + drawn + lost) % 2.0 == 0.0 { 0.11 } else { 1.0 };
@@ -156,7 +156,7 @@ fn worths(page: &str) -> Vec<[String; 3]> {
 fn the_titles_of_the_steps_have_the_measured_worth() {
     let sources = sources();
     let (_, node) = sources.iter().find(|(name, _)| name == "search/node.rs").expect("the node");
-    let worths = worths(&fs::read_to_string(path("MATCHES.md")).expect("readable"));
+    let worths = worths(&fs::read_to_string(path("docs/record/matches.md")).expect("readable"));
     assert!(worths.len() > 10, "{worths:?}");
     for [step, technique, worth] in worths {
         let title = title(node, &step);
