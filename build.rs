@@ -1,5 +1,5 @@
 //! Sets the crate's version, and embeds the network of `nets/` (or of the variable `EVALFILE`), checked, aligned and
-//! in the target's byte order. Without a network the crate evaluates classically.
+//! in the target's byte order.
 
 #[path = "src/checksum.rs"]
 mod checksum;
@@ -31,16 +31,13 @@ fn main() {
     println!("cargo::rustc-env=IBEX_RUSTC={compiler}");
     println!("cargo::rustc-env=IBEX_TARGET={}", env::var("TARGET").unwrap_or_default());
 
-    println!("cargo::rustc-check-cfg=cfg(has_network)");
     println!("cargo::rerun-if-changed=nets");
     println!("cargo::rerun-if-env-changed=EVALFILE");
-    if let Some(path) = find_network() {
+    if let Err(why) = find_network().and_then(|path| {
         println!("cargo::rerun-if-changed={}", path.display());
-        if let Err(why) = embed(&path) {
-            println!("cargo::error={why}");
-        } else {
-            println!("cargo::rustc-cfg=has_network");
-        }
+        embed(&path)
+    }) {
+        println!("cargo::error={why}");
     }
 }
 
@@ -67,25 +64,25 @@ fn git(args: &[&str]) -> Option<String> {
 }
 
 /// The network to embed: the one named, or the only one in `nets/`.
-fn find_network() -> Option<PathBuf> {
+fn find_network() -> Result<PathBuf, String> {
     if let Some(path) = env::var_os("EVALFILE").filter(|path| !path.is_empty()) {
-        return Some(path.into());
+        return Ok(path.into());
     }
     // Macs leave `._` files beside others on foreign disks.
     let is_hidden = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
     let mut networks: Vec<PathBuf> = fs::read_dir("nets")
-        .ok()?
+        .map_err(|error| format!("cannot read nets/: {error}"))?
         .flatten()
         .filter(|entry| !is_hidden(entry))
         .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "ibxn"))
         .collect();
     networks.sort();
-    if networks.len() > 1 {
-        println!("cargo::error=nets/ holds {} networks; the one that ships must be the only one", networks.len());
-        return None;
+    match networks.len() {
+        1 => Ok(networks.remove(0)),
+        0 => Err("nets/ holds no network, and EVALFILE names none".to_owned()),
+        several => Err(format!("nets/ holds {several} networks; the one that ships must be the only one")),
     }
-    networks.pop()
 }
 
 /// Checks a network file and writes it as Rust. Errors read like those of `Network::load`.

@@ -5,10 +5,10 @@ use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use ibex::bench;
 use ibex::bound::Ibv;
+use ibex::eval::Evaluator;
 use ibex::eval::nnue::features::{FeatureView, INPUTS};
 use ibex::eval::nnue::simd::{Arithmetic, BLOCK, Block, Task};
 use ibex::eval::nnue::{Accumulators, Network};
-use ibex::eval::{Evaluation, Evaluator};
 use ibex::position::attacks::{AttackMaps, en_prise};
 use ibex::position::notation::read_fen;
 use ibex::position::{Move, Position};
@@ -53,8 +53,8 @@ fn play_with_keys(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn evaluation(bencher: Bencher<'_, '_>) {
     let positions: Vec<_> = positions().into_iter().filter(|position| !position.in_check()).collect();
-    let evaluation = Evaluation::default();
-    bencher.with_inputs(|| Evaluator::new(&evaluation)).bench_local_refs(|evaluator| {
+    let network = Network::embedded();
+    bencher.with_inputs(|| Evaluator::new(&network)).bench_local_refs(|evaluator| {
         let mut sum = 0;
         for position in &positions {
             evaluator.reset(position);
@@ -83,7 +83,7 @@ fn steps() -> Vec<Step> {
 /// The network after each of these moves, updated from before it: features, updates, pieces en prise, output.
 #[divan::bench]
 fn network_after_moves(bencher: Bencher<'_, '_>) {
-    let (steps, network) = (steps(), Network::embedded().expect("a network ships"));
+    let (steps, network) = (steps(), Network::embedded());
     let mut accumulators = Accumulators::new(network);
     bencher.counter(ItemsCount::new(steps.len())).bench_local(move || {
         let mut sum = 0;
@@ -105,7 +105,7 @@ fn network_after_moves(bencher: Bencher<'_, '_>) {
 /// Only the sums that this takes, over the same rows of as many weights: the minimum without any bookkeeping.
 #[divan::bench]
 fn network_sums_alone(bencher: Bencher<'_, '_>) {
-    let network = Network::embedded().expect("a network ships");
+    let network = Network::embedded();
     let (kernel, width) = (network.kernel(), network.hidden() / BLOCK);
     let weights = network.weights().0;
     let rows: Vec<Block> = weights.as_chunks::<BLOCK>().0.iter().map(|&block| Block(block)).collect();

@@ -19,7 +19,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::bound::Ibv;
-use crate::eval::Evaluation;
 use crate::eval::nnue::{LoadError, Network};
 use crate::position::{Game, Move, Position};
 use crate::recognize::syzygy::Tablebases;
@@ -126,7 +125,7 @@ const MEMORY_PER_THREAD: usize = 48 << 20;
 pub struct Engine {
     settings: Settings,
     tt: Arc<TranspositionTable>,
-    evaluation: Evaluation,
+    network: Arc<Network>,
     tablebases: Option<Arc<Tablebases>>,
     threads: Vec<ThreadData>,
     /// The seed of a handicap's choices; a new one for each game.
@@ -142,10 +141,10 @@ impl Engine {
         let mut remarks = settings.move_into_range();
         let (tt, remark) = TranspositionTable::new(settings.hash_mib);
         remarks.extend(remark);
-        let evaluation = evaluation_of(&settings.eval_file).unwrap_or_else(|error| {
+        let network = network_of(&settings.eval_file).unwrap_or_else(|error| {
             remarks.push(error.to_string());
             settings.eval_file.clear();
-            Evaluation::default()
+            Network::embedded()
         });
         settings.hash_mib = tt.mib();
         let (tablebases, unusable) = open_tablebases(&settings.syzygy_path.folders);
@@ -156,7 +155,7 @@ impl Engine {
         remarks.extend(unusable);
         let mut engine = Engine {
             tt: Arc::new(tt),
-            evaluation,
+            network,
             tablebases,
             threads: Vec::new(),
             seed: random_seed(),
@@ -174,9 +173,9 @@ impl Engine {
         &self.settings
     }
 
-    /// The evaluation in use.
-    pub fn evaluation(&self) -> &Evaluation {
-        &self.evaluation
+    /// The network in use.
+    pub fn network(&self) -> &Arc<Network> {
+        &self.network
     }
 
     /// The tablebases in use.
@@ -226,9 +225,9 @@ impl Engine {
             settings.hash_mib = self.tt.mib();
         }
         if settings.eval_file != self.settings.eval_file {
-            match evaluation_of(&settings.eval_file) {
-                Ok(evaluation) => {
-                    self.evaluation = evaluation;
+            match network_of(&settings.eval_file) {
+                Ok(network) => {
+                    self.network = network;
                     // What was learned and stored belongs to the old evaluation.
                     self.threads.clear();
                     self.tt.clear(settings.threads);
@@ -276,7 +275,7 @@ impl Engine {
                 self.settings.threads = self.threads.len();
                 return Some(format!("not enough memory for {wanted} threads; searching with {}", self.threads.len()));
             }
-            self.threads.push(ThreadData::new(&self.evaluation, self.settings.raw_evaluation));
+            self.threads.push(ThreadData::new(&self.network, self.settings.raw_evaluation));
         }
         None
     }
@@ -458,15 +457,15 @@ fn open_tablebases(path: &str) -> (Option<Arc<Tablebases>>, Vec<String>) {
     (tablebases, remarks)
 }
 
-/// The evaluation that a name stands for: see [`Settings::eval_file`].
+/// The network that a name stands for: see [`Settings::eval_file`].
 ///
 /// # Errors
 ///
 /// A [`LoadError`] if the name is a file that cannot be read or is not a network that fits.
-pub fn evaluation_of(name: &str) -> Result<Evaluation, LoadError> {
+pub fn network_of(name: &str) -> Result<Arc<Network>, LoadError> {
     match name {
-        "" => Ok(Evaluation::default()),
-        "classical" => Ok(Evaluation::Classical),
-        path => Network::load(Path::new(path)).map(|network| Evaluation::Network(Arc::new(network))),
+        "" => Ok(Network::embedded()),
+        "classical" => Err(LoadError::HandWritten),
+        path => Network::load(Path::new(path)).map(Arc::new),
     }
 }

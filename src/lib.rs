@@ -37,7 +37,7 @@
 //!
 //! **Knowledge.** [`recognize`]: what a position's material proves about it, and tablebases. [`tt`]: the lock-free
 //! transposition table. [`time`]: limits and the clock. Above these, [`eval`]: what a quiet position is worth, by
-//! hand-written terms or a network.
+//! a network.
 //!
 //! **The search.** [`search`]: one thread's iterative deepening down to quiescence; `search/node.rs` is the heart, in
 //! numbered steps. [`smp`]: several threads on one table. [`engine`]: settings, a game and limits in, events out; it

@@ -143,7 +143,7 @@ fn knowledge(game: &Game, engine: &mut Engine, nodes: u64) -> Result<Knowledge, 
         }
     }
     if !position.in_check() {
-        let mut evaluator = Evaluator::new(engine.evaluation());
+        let mut evaluator = Evaluator::new(engine.network());
         evaluator.reset(&position);
         let cp = evaluator.evaluate(&position);
         let says = format!("{:+.2} pawns for the side to move", f64::from(cp) / 100.0);

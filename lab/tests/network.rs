@@ -46,7 +46,7 @@ fn games(folder: &Scratch, positions: u64) -> PathBuf {
 #[test]
 fn incremental_equals_refreshed_with_every_kernel_over_games() {
     let wanted = from_environment("IBEX_EVAL_POSITIONS").unwrap_or(5_000);
-    let network = Network::embedded().expect("a network ships");
+    let network = Network::embedded();
     let with = |kernel| Arc::new(Network::from_bytes(&network.to_bytes()).expect("its own bytes").with_kernel(kernel));
     let scalar = with(Kernel::SCALAR);
     let mut paths: Vec<(Kernel, Accumulators)> =

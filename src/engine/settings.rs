@@ -87,8 +87,7 @@ pub struct Settings {
     /// The level of `Skill Level`, which stands for a rating (see [`handicap::rating_of_skill`]) where the strength
     /// is not limited by `elo`: 0 to [`handicap::FULL_SKILL`], the default, for full strength.
     pub skill: u32,
-    /// A network file to evaluate with; empty, the default, for the program's own evaluation, `classical` for the
-    /// hand-written one.
+    /// A network file to evaluate with; empty, the default, for the network that the program carries.
     pub eval_file: String,
     /// Whether evaluations are raw, as training data need them: no scaling by material or ending, no damping by the
     /// 50-move clock. By default they are not.

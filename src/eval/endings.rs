@@ -1,11 +1,10 @@
 //! Endings of few men in which a sum of terms misleads: the side ahead cannot win, or has all but won.
 //!
 //! This proves nothing, which is the business of recognizers: it brings an evaluation into line with how such
-//! positions mostly end in our own tables. Every evaluation passes through here, hand-written or network.
+//! positions mostly end in our own tables. Every evaluation passes through here.
 
 use shakmaty::{Bitboard, Color, File, Rank, Role, Square, attacks};
 
-use super::material;
 use crate::position::{Board, Position};
 use crate::recognize::{mop_up_kings, queen_against_rook};
 
@@ -246,9 +245,10 @@ impl<'a> Advantage<'a> {
     }
 }
 
-/// The pieces of a side, in [points](material::points).
+/// The pieces of a side in points: minor pieces 3, rooks 5, queens 9.
 fn piece_points(board: &Board, side: Bitboard) -> i32 {
-    material::points((board.knights() | board.bishops()) & side, board.rooks() & side, board.queens() & side)
+    let (minors, rooks, queens) = (board.knights() | board.bishops(), board.rooks(), board.queens());
+    (3 * (minors & side).count() + 5 * (rooks & side).count() + 9 * (queens & side).count()) as i32
 }
 
 fn is_two_knights(board: &Board, own: Bitboard) -> bool {

@@ -1,8 +1,6 @@
 //! The static value of a position: what it is worth before anything is played.
 
-pub mod classical;
 pub mod endings;
-mod material;
 pub mod nnue;
 
 use std::sync::Arc;
@@ -13,28 +11,11 @@ use crate::params;
 use crate::position::attacks::AttackMaps;
 use crate::position::{Board, Move, Position};
 use crate::score::Score;
-use classical::PawnCache;
 use nnue::{Accumulators, Network};
 
-/// Which evaluation to use.
-#[derive(Clone, Debug)]
-pub enum Evaluation {
-    /// The hand-written one.
-    Classical,
-    /// A network.
-    Network(Arc<Network>),
-}
-
-impl Default for Evaluation {
-    /// The network that the program carries, or else the hand-written evaluation.
-    fn default() -> Evaluation {
-        Network::embedded().map_or(Evaluation::Classical, Evaluation::Network)
-    }
-}
-
-/// An evaluator with the state that one search thread needs.
+/// A network with the state that one search thread needs.
 ///
-/// It follows the path of the search, so that a network's accumulator can be updated move by move: [`Evaluator::reset`]
+/// It follows the path of the search, so that the accumulator can be updated move by move: [`Evaluator::reset`]
 /// begins a path, [`Evaluator::push`] and [`Evaluator::pop`] make it longer and shorter, and [`Evaluator::evaluate`]
 /// takes the position at its end.
 ///
@@ -42,7 +23,7 @@ impl Default for Evaluation {
 /// use ibex::eval::Evaluator;
 /// use ibex::position::Position;
 ///
-/// let mut evaluator = Evaluator::default(); // the network that is built in, if one is
+/// let mut evaluator = Evaluator::default(); // the network that is built in
 /// let start = Position::startpos();
 /// evaluator.reset(&start);
 /// let value = evaluator.evaluate(&start); // centipawns for the side to move
@@ -59,25 +40,15 @@ impl Default for Evaluation {
 /// assert_eq!(evaluator.evaluate(&after), updated);
 /// ```
 pub struct Evaluator {
-    kind: Kind,
-    /// Whether values are those of the network or of the hand-written evaluation alone: see [`Evaluator::set_raw`].
+    path: Box<Accumulators>,
+    /// Whether values are those of the network alone: see [`Evaluator::set_raw`].
     raw: bool,
 }
 
-/// What an evaluator keeps from node to node.
-enum Kind {
-    Classical(PawnCache),
-    Network(Box<Accumulators>),
-}
-
 impl Evaluator {
-    /// An evaluator of this kind, without a path: call [`Evaluator::reset`] first.
-    pub fn new(evaluation: &Evaluation) -> Evaluator {
-        let kind = match evaluation {
-            Evaluation::Classical => Kind::Classical(PawnCache::new()),
-            Evaluation::Network(network) => Kind::Network(Box::new(Accumulators::new(Arc::clone(network)))),
-        };
-        Evaluator { kind, raw: false }
+    /// An evaluator without a path: call [`Evaluator::reset`] first.
+    pub fn new(network: &Arc<Network>) -> Evaluator {
+        Evaluator { path: Box::new(Accumulators::new(Arc::clone(network))), raw: false }
     }
 
     /// Switches the scaling of values on (`false`) or off (`true`).
@@ -96,21 +67,17 @@ impl Evaluator {
 
     /// Starts a path at `root`.
     pub fn reset(&mut self, root: &Position) {
-        if let Kind::Network(path) = &mut self.kind {
-            path.reset(root);
-        }
+        self.path.reset(root);
     }
 
     /// Follows a legal move that will be played from `before`, the position at the end of the path.
     ///
     /// # Panics
     ///
-    /// With a network, if [`Evaluator::reset`] has not been called before.
+    /// If [`Evaluator::reset`] has not been called before.
     #[inline]
     pub fn push(&mut self, before: &Position, m: Move) {
-        if let Kind::Network(path) = &mut self.kind {
-            path.push(before, m);
-        }
+        self.path.push(before, m);
     }
 
     /// Follows a null move.
@@ -120,48 +87,38 @@ impl Evaluator {
     /// As [`Evaluator::push`].
     #[inline]
     pub fn push_null(&mut self) {
-        if let Kind::Network(path) = &mut self.kind {
-            path.push_null();
-        }
+        self.path.push_null();
     }
 
     /// Takes back the last move, null or not.
     ///
     /// # Panics
     ///
-    /// In builds with debug assertions and with a network, if no move is left to take back. In other builds the path
+    /// In builds with debug assertions, if no move is left to take back. In other builds the path
     /// is then gone, as before [`Evaluator::reset`].
     #[inline]
     pub fn pop(&mut self) {
-        if let Kind::Network(path) = &mut self.kind {
-            path.pop();
-        }
+        self.path.pop();
     }
 
     /// The value for the side to move in centipawns, within ±[`Score::MAX_EVAL`].
     ///
-    /// `position` is the one at the end of the path. For any other, a network gives a meaningless value. In check the
+    /// `position` is the one at the end of the path. For any other, the value is meaningless. In check the
     /// value means little: evaluations are made for quiet positions.
     ///
     /// # Panics
     ///
-    /// With a network, if [`Evaluator::reset`] has not been called before.
+    /// If [`Evaluator::reset`] has not been called before.
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> i32 {
         self.evaluate_into(position, &mut None)
     }
 
-    /// As [`Evaluator::evaluate`]. Leaves what both sides attack in `maps`, if the evaluation found that out.
+    /// As [`Evaluator::evaluate`]. Leaves what both sides attack in `maps`.
     #[inline]
     pub(crate) fn evaluate_into(&mut self, position: &Position, maps: &mut Option<AttackMaps>) -> i32 {
-        let value = match &mut self.kind {
-            Kind::Classical(pawns) => classical::evaluate_cached(position, pawns),
-            Kind::Network(path) => {
-                let value = path.evaluate_into(position, maps.insert(AttackMaps::default()));
-                if self.raw { value } else { scaled_by_material(position, value) }
-            }
-        };
-        let value = if self.raw { value } else { endings::scale(position, value) };
+        let value = self.path.evaluate_into(position, maps.insert(AttackMaps::default()));
+        let value = if self.raw { value } else { endings::scale(position, scaled_by_material(position, value)) };
         value.clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
     }
 }
@@ -193,7 +150,7 @@ fn has_opposite_bishops(board: &Board) -> bool {
 
 impl Default for Evaluator {
     fn default() -> Evaluator {
-        Evaluator::new(&Evaluation::default())
+        Evaluator::new(&Network::embedded())
     }
 }
 
@@ -206,14 +163,11 @@ mod tests {
     /// Rook against bishop: little material, and an ending that is mostly drawn, so both scalings act.
     #[test]
     fn raw_values_are_those_of_the_network_alone() {
-        let Some(network) = Network::embedded() else {
-            eprintln!("SKIPPED: no network is built in");
-            return;
-        };
+        let network = Network::embedded();
         let position = Position::from_fen("8/8/4k3/8/4K3/8/3R4/b7 w - - 40 90", CastlingMode::Standard).unwrap();
         let mut alone = Accumulators::new(Arc::clone(&network));
         alone.reset(&position);
-        let mut evaluator = Evaluator::new(&Evaluation::Network(network));
+        let mut evaluator = Evaluator::new(&network);
         evaluator.reset(&position);
         let scaled = evaluator.evaluate(&position);
         evaluator.set_raw(true);

@@ -115,7 +115,7 @@ impl Game {
         }
         if self.position.is_insufficient_material() {
             Some(Ending::InsufficientMaterial)
-        } else if self.position.clock() >= 100 {
+        } else if !self.position.has_plies_for(1) {
             Some(Ending::FiftyMoves)
         } else if self.occurrences() >= 2 {
             Some(Ending::Repetition)

@@ -220,6 +220,14 @@ impl Position {
         self.clock
     }
 
+    /// Whether this many plies without a capture or a pawn move may follow before the 50-move rule draws the game. Mate
+    /// with the last of them is still mate.
+    #[inline]
+    pub fn has_plies_for(&self, plies: usize) -> bool {
+        const FIFTY_MOVES: usize = 100;
+        usize::from(self.clock()) + plies <= FIFTY_MOVES
+    }
+
     /// Plies since the last irreversible move.
     #[inline(always)]
     pub fn reversible(&self) -> u16 {

@@ -1,7 +1,5 @@
 //! Aspiration windows: an iteration begins with a narrow window around the last score, which opens as the search fails.
 
-use super::experiments::rules::Driver;
-use super::experiments::tally::Tally;
 use super::{NodeResult, Search};
 use crate::bound::{Bound, Ibv};
 use crate::params;
@@ -59,15 +57,12 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// Searches the PV with this index in this iteration. Returns `None` if the search was aborted.
     pub(super) fn aspirate(&mut self, pv_index: usize) -> NodeResult {
         let depth = self.root_depth;
-        if let Driver::Mtdf { growing } = self.rules().driver {
-            return self.mtdf(pv_index, depth, growing);
-        }
         let previous = self.roots[pv_index].score();
         self.failed_high = None;
         let mut window = Aspiration::new(previous, depth);
         loop {
             let value = self.search_root(pv_index, window.alpha, window.beta, (depth - window.reduction).max(1))?;
-            self.count(Tally::pass);
+            self.watch_pass();
             self.roots.sort_from(pv_index);
             if window.is_settled_by(value) {
                 return Some(value);

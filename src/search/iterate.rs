@@ -118,7 +118,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         // The search goes rank by rank, but the lines may have been reported in another order.
         self.roots.sort_by_rank(self.multi_pv);
         for pv_index in 0..self.multi_pv {
-            if self.aspirate(pv_index).is_none() {
+            if self.search_pv(pv_index).is_none() {
                 return false;
             }
             self.roots.sort_from(pv_index);

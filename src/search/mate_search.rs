@@ -122,7 +122,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             && !limits.is_timed()
             && limits.depth.is_none()
             && limits.search_moves.is_empty()
-            && usize::from(self.game.position().clock()) + 2 * self.most_moves() <= 100
+            && self.game.position().has_plies_for(2 * self.most_moves())
     }
 
     /// The longest mate that this search looks for, in moves.

@@ -205,12 +205,4 @@ impl<'a, const PLAY: bool> Search<'a, PLAY> {
     fn rules(&self) -> Rules {
         if PLAY { Rules::PLAY } else { self.rules }
     }
-
-    /// Counts something for an experiment. Play counts nothing.
-    #[inline(always)]
-    fn count(&mut self, add: impl FnOnce(&mut Tally)) {
-        if !PLAY {
-            add(&mut self.tally);
-        }
-    }
 }

@@ -307,16 +307,10 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             }
         }
 
-        // Step 20. Correction history and TT store. Where training data are made, the node may be a lesson.
+        // Step 20. Correction history and TT store.
         if !is_singular_search {
-            // If a trap can come up, the value is about the game and not about the board.
-            if self.rules().lessons
-                && !self.past.reaches_traps(position, ply)
-                && let Some(lessons) = &mut self.td.lessons
-            {
-                // The depth that the parent chose: steps 7 and 10 may have changed `node.depth`.
-                lessons.offer(&node, best, best_move, depth, self.nodes - nodes_before);
-            }
+            // The depth that the parent chose: steps 7 and 10 may have changed `node.depth`.
+            self.watch_value(&node, ply, best, best_move, depth, nodes_before);
             self.learn_correction(&node, best, best_move, &cont_keys);
             self.store(&node, best, best_move, node.depth);
         }

@@ -91,7 +91,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             Dtm::Loss(plies) => (usize::from(plies), false),
         };
         // A mate on the board, or one by the next move, comes before any claim of a draw.
-        if plies > 1 && usize::from(position.clock()) + plies > 100 {
+        if plies > 1 && !position.has_plies_for(plies) {
             // A pawn move resets the clock, but then the distance to mate is unknown.
             return position.board().pawns().is_empty().then(|| self.draw(ply));
         }
@@ -126,13 +126,13 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     #[inline(always)]
     pub(super) fn is_drawn(&self, position: &Position, ply: usize) -> bool {
         // A repetition takes four reversible plies. Few nodes have that many, so what follows is not inlined.
-        let may_be_drawn = position.reversible() >= 4 || position.clock() >= 100;
+        let may_be_drawn = position.reversible() >= 4 || !position.has_plies_for(1);
         (may_be_drawn && self.is_drawn_by_path(position, ply)) || position.is_insufficient_material()
     }
 
     #[inline(never)]
     fn is_drawn_by_path(&self, position: &Position, ply: usize) -> bool {
-        (position.clock() >= 100 && !position.is_checkmate()) || self.path.repeats(position, ply)
+        (!position.has_plies_for(1) && !position.is_checkmate()) || self.path.repeats(position, ply)
     }
 }
 

@@ -59,7 +59,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if self.may_use_tt::<PV>(&tt)
             && let Some(settled) = window.know(window.close(tt.value))
         {
-            self.count(|tally| tally.table_cut(tt.value, tt.value.fails_low(alpha), false));
+            self.watch_tt_cutoff(tt.value, tt.value.fails_low(alpha), false);
             return Some(settled);
         }
         let (mut alpha, beta) = (window.alpha, window.beta);

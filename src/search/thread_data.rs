@@ -1,11 +1,14 @@
 //! What a thread keeps from search to search.
 
+use std::sync::Arc;
+
 use super::correction::Correction;
 use super::experiments::lessons::Lessons;
 use super::history::History;
 use super::pv::PvTable;
 use super::stack::StackEntry;
-use crate::eval::{Evaluation, Evaluator};
+use crate::eval::Evaluator;
+use crate::eval::nnue::Network;
 use crate::time::PreviousSearch;
 
 /// The data of one search thread that survive its searches.
@@ -27,8 +30,8 @@ pub struct ThreadData {
 
 impl ThreadData {
     /// Empty histories; with raw evaluations if training data are made (see [`Evaluator::set_raw`]).
-    pub fn new(evaluation: &Evaluation, raw: bool) -> ThreadData {
-        let mut evaluator = Evaluator::new(evaluation);
+    pub fn new(network: &Arc<Network>, raw: bool) -> ThreadData {
+        let mut evaluator = Evaluator::new(network);
         evaluator.set_raw(raw);
         ThreadData {
             history: History::new(),
@@ -64,6 +67,6 @@ impl ThreadData {
 
 impl Default for ThreadData {
     fn default() -> Self {
-        ThreadData::new(&Evaluation::default(), false)
+        ThreadData::new(&Network::embedded(), false)
     }
 }

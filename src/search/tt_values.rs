@@ -2,7 +2,6 @@
 
 use super::experiments::distance::Distance;
 use super::experiments::rules::{Narrowing, TableMode};
-use super::experiments::tally::Tally;
 use super::node::Node;
 use super::{Conventions, Search};
 use crate::bound::{Bound, Ibv};
@@ -76,16 +75,16 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 Narrowing::Proofs | Narrowing::All => proof,
             };
             if narrowing.is_some() {
-                self.count(Tally::narrowed);
+                self.watch_narrowing();
             }
             return window.know(narrowing);
         }
         if deep && value.settles(window.alpha, window.beta) {
-            self.count(|tally| tally.table_cut(value, value.fails_low(window.alpha), false));
+            self.watch_tt_cutoff(value, value.fails_low(window.alpha), false);
             return Some(value);
         }
         if proof.settles(window.alpha, window.beta) {
-            self.count(|tally| tally.table_cut(proof, proof.fails_low(window.alpha), true));
+            self.watch_tt_cutoff(proof, proof.fails_low(window.alpha), true);
             return Some(proof);
         }
         None

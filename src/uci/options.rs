@@ -237,7 +237,7 @@ pub static OPTIONS: &[Definition] = &[
     Definition {
         name: "EvalFile",
         kind: OptionKind::String { default: "", set: |options, text| options.engine.eval_file = text.into() },
-        meaning: "network file to evaluate with; empty for the built-in evaluation, `classical` for the hand-written one",
+        meaning: "network file to evaluate with; empty for the network that is built in",
     },
     Definition {
         name: "nodestime",
@@ -515,7 +515,7 @@ mod tests {
             ("SyzygyProbeDepth value 6", |options| options.engine.probing.depth = 6),
             ("SyzygyProbeLimit value 5", |options| options.engine.probing.limit = 5),
             ("Syzygy50MoveRule value false", |options| options.engine.probing.fifty_moves = false),
-            ("EvalFile value classical", |options| options.engine.eval_file = "classical".into()),
+            ("EvalFile value net.ibxn", |options| options.engine.eval_file = "net.ibxn".into()),
             ("nodestime value 200", |options| options.engine.nodes_time = 200),
             ("Debug Log File value ibex.log", |options| options.ui.log_file = "ibex.log".into()),
         ];

@@ -3,7 +3,10 @@
 use shakmaty::{Color, File, Rank, Square};
 
 use super::message::move_text;
-use crate::eval::{Evaluation, Evaluator, classical};
+use std::sync::Arc;
+
+use crate::eval::Evaluator;
+use crate::eval::nnue::Network;
 use crate::position::{Game, Move, Position, perft};
 
 /// The words of the prompt's commands; [`super::session`] carries them out.
@@ -28,7 +31,7 @@ pub fn help() -> Vec<String> {
         ("go perft N", "count the positions N plies ahead, move by move"),
         ("setoption name NAME value VALUE", "change an option; `uci` lists them"),
         ("d", "show the board, its FEN and key, and who gives check"),
-        ("eval", "show what the evaluation makes of the position, piece by piece or term by term"),
+        ("eval", "show what the evaluation makes of the position, piece by piece"),
         ("flip", "exchange the colours"),
         ("compiler", "show how this program was built"),
         ("license", "show the terms under which it may be used"),
@@ -77,23 +80,19 @@ pub fn describe(game: &Game) -> Vec<String> {
 
 /// The evaluation and what it is made of, for `eval`; a position in check has no evaluation.
 ///
-/// The hand-written evaluation is a sum of terms. A network is not a sum, so each piece is shown with the difference
-/// it makes: the evaluation with it minus the one without it.
-pub fn evaluation(position: &Position, evaluation: &Evaluation) -> Vec<String> {
+/// A network is not a sum of terms, so each piece is shown with the difference it makes: the evaluation with it minus
+/// the one without it.
+pub fn evaluation(position: &Position, network: &Arc<Network>) -> Vec<String> {
     if position.in_check() {
         return vec!["The side to move is in check: such positions are never evaluated.".to_owned()];
     }
-    let network = match evaluation {
-        Evaluation::Classical => return classical::trace(position).to_string().lines().map(str::to_owned).collect(),
-        Evaluation::Network(network) => network,
-    };
-    let for_white = |position: &Position, evaluation: &Evaluation| {
-        let mut evaluator = Evaluator::new(evaluation);
+    let for_white = |position: &Position| {
+        let mut evaluator = Evaluator::new(network);
         evaluator.reset(position);
         let value = evaluator.evaluate(position);
         if position.turn() == Color::White { value } else { -value }
     };
-    let value = for_white(position, evaluation);
+    let value = for_white(position);
     let rule = format!("  +{}", "-------+".repeat(8));
     let mut lines = vec![rule.clone()];
     for rank in Rank::ALL.into_iter().rev() {
@@ -103,15 +102,13 @@ pub fn evaluation(position: &Position, evaluation: &Evaluation) -> Vec<String> {
             let piece = position.board().piece_at(square);
             names += &format!("{:^7}|", piece.map_or(' ', |piece| piece.char()));
             let worth = piece.and_then(|_| position.without(square)).filter(|rest| !rest.in_check());
-            let worth = worth.map(|rest| pawns(value - for_white(&rest, evaluation)));
+            let worth = worth.map(|rest| pawns(value - for_white(&rest)));
             worths += &format!("{:^7}|", worth.unwrap_or_default());
         }
         lines.extend([names, worths, rule.clone()]);
     }
     lines.push(format!("network '{}', {} hidden neurons a side", network.name(), network.hidden()));
-    lines.push(format!("{} for white; by the hand-written evaluation {}", pawns(value), {
-        pawns(for_white(position, &Evaluation::Classical))
-    }));
+    lines.push(format!("{} for white", pawns(value)));
     lines
 }
 
@@ -169,10 +166,7 @@ pub fn divide(
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::eval::nnue::Network;
     use crate::eval::nnue::features::INPUTS;
     use crate::params;
 
@@ -198,13 +192,11 @@ mod tests {
     #[test]
     fn evaluations_are_broken_down() {
         let position = Position::startpos();
-        let terms = evaluation(&position, &Evaluation::Classical);
-        assert!(terms.last().unwrap().ends_with("for white"), "{terms:?}");
         // A network whose only weight is an output bias of a pawn: pieces only scale it.
         let hidden = 64;
         let values = vec![0; (INPUTS + 1 + 16) * hidden];
         let network = Network::new("blank".into(), hidden, &values, [255 * 64 / 4; 8]).unwrap();
-        let lines = evaluation(&position, &Evaluation::Network(Arc::new(network)));
+        let lines = evaluation(&position, &Arc::new(network));
         assert_eq!(lines[1], "  |   r   |   n   |   b   |   q   |   k   |   b   |   n   |   r   |");
         // All the material is worth 78 pawns.
         let centipawns = |worth: i32| 100 * (params::material_base() + params::material_slope() * worth) / 1024;
@@ -215,8 +207,8 @@ mod tests {
         let empty = format!("  |{}", "       |".repeat(8));
         assert!(lines[7..9].iter().all(|line| *line == empty), "{lines:#?}");
         assert_eq!(lines[25], "network 'blank', 64 hidden neurons a side");
-        let value = format!("{:+.2} for white; by the hand-written evaluation ", f64::from(centipawns(78)) / 100.0);
-        assert!(lines[26].starts_with(&value), "{}", lines[26]);
+        let value = format!("{:+.2} for white", f64::from(centipawns(78)) / 100.0);
+        assert_eq!(lines[26], value);
     }
 
     #[test]

@@ -432,8 +432,8 @@ impl Session {
         match word {
             "d" => self.output.lines(self.game().map(prompt::describe).unwrap_or_default()),
             "eval" => {
-                let evaluation = self.engine.evaluation();
-                let lines = self.game().map(|game| prompt::evaluation(game.position(), evaluation));
+                let network = self.engine.network();
+                let lines = self.game().map(|game| prompt::evaluation(game.position(), network));
                 self.output.lines(lines.unwrap_or_default());
             }
             "flip" => {

@@ -117,7 +117,7 @@ const BAD_POSITIONS: [&str; 12] = [
 const MODEST: [(&str, i64); 3] = [("Hash", 17), ("Threads", 5), ("nodestime", 100)];
 
 /// Texts that have a meaning for an option.
-const TEXTS: [(&str, &str); 2] = [("EvalFile", "classical"), ("UCI_Opponent", "GM 2800 human A. Player")];
+const TEXTS: [(&str, &str); 2] = [("EvalFile", ""), ("UCI_Opponent", "GM 2800 human A. Player")];
 
 /// An option, as the program announces it.
 #[derive(Clone, Debug)]

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bulletformat::ChessBoard;
+use ibex::eval::Evaluator;
 use ibex::eval::nnue::Network;
-use ibex::eval::{Evaluation, Evaluator};
 use terminal::{CommandError, tell, trouble};
 
 use crate::checkpoint::{UNIT, scale, share};
@@ -19,7 +19,7 @@ use crate::model::{Target, sigmoid};
 /// The command line of `judge`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Networks to compare with the hand-written evaluation
+    /// Networks to compare with the one that is built in
     #[arg(value_name = "NETWORK")]
     networks: Vec<PathBuf>,
     /// Packed positions; the networks are judged on `FILE.val`
@@ -41,13 +41,13 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), CommandError> {
     let packed = data::read(&validation_file(&args.data))?;
     let target = Target { wdl: args.wdl, scale: args.scale };
-    let mut rows = vec![("classical".to_owned(), Evaluation::Classical)];
+    let mut rows = vec![(format!("{}, built in", Network::embedded().name()), Network::embedded())];
     for path in &args.networks {
         let network = Network::load(path)?;
-        rows.push((path.display().to_string(), Evaluation::Network(Arc::new(network))));
+        rows.push((path.display().to_string(), Arc::new(network)));
     }
-    for (name, evaluation) in rows {
-        let samples = evaluations(&packed, &evaluation, target);
+    for (name, network) in rows {
+        let samples = evaluations(&packed, &network, target);
         if samples.is_empty() {
             return Err(trouble!("none of the positions is legal"));
         }
@@ -59,8 +59,8 @@ pub fn run(args: &Args) -> Result<(), CommandError> {
 }
 
 /// The raw evaluation of each legal position in centipawns, and the expected result that it should predict.
-fn evaluations(packed: &[ChessBoard], evaluation: &Evaluation, target: Target) -> Vec<(f32, f32)> {
-    let mut evaluator = Evaluator::new(evaluation);
+fn evaluations(packed: &[ChessBoard], network: &Arc<Network>, target: Target) -> Vec<(f32, f32)> {
+    let mut evaluator = Evaluator::new(network);
     // Labels are raw, too: what the engine does to an evaluation afterwards was not learned.
     evaluator.set_raw(true);
     let legal = packed.iter().filter_map(|packed| Some((packed, data::position(packed)?)));
@@ -121,7 +121,7 @@ mod tests {
         assert!(value.abs() > 100, "{value}");
         let packed = [data::tests::packed(&position, 35, 1)];
         let target = Target { wdl: 0.0, scale: UNIT };
-        let judged = evaluations(&packed, &Evaluation::Network(network), target);
+        let judged = evaluations(&packed, &network, target);
         assert_eq!(judged, [(value as f32, sigmoid(35.0 / UNIT))]);
     }
 }

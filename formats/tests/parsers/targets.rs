@@ -10,9 +10,9 @@ use formats::epd::Suite;
 use formats::games::{GameReader, ReadError};
 use formats::pgn;
 use ibex::checksum::checksum;
+use ibex::eval::Evaluator;
 use ibex::eval::nnue::Network;
 use ibex::eval::nnue::format::{self, INPUTS};
-use ibex::eval::{Evaluation, Evaluator};
 use ibex::position::{Game, Position};
 use ibex::score::Score;
 use ibex::uci;
@@ -224,13 +224,13 @@ pub fn network(bytes: &[u8]) {
         let written = network.to_bytes();
         let again = Network::from_bytes(&written).unwrap_or_else(|error| panic!("written, but {error}"));
         assert_eq!(again.to_bytes(), written);
-        let evaluation = Evaluation::Network(Arc::new(network));
+        let network = Arc::new(network);
         for fen in [
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
             "8/8/4k3/8/8/3P4/1P1K1p2/8 b - - 0 1",
         ] {
             let position = Position::from_fen(fen, CastlingMode::Standard).expect("a position");
-            evaluate(&mut Evaluator::new(&evaluation), &position);
+            evaluate(&mut Evaluator::new(&network), &position);
         }
     }
 }

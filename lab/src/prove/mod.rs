@@ -65,7 +65,7 @@ pub fn prove(entry: &SuiteEntry, solver: &mut Solver) -> Result<Proof, CommandEr
     }
     // Mate on the hundredth ply is still mate.
     let plies = 2 * u32::from(distance) - u32::from(claim > 0);
-    if u32::from(entry.position.clock()) + plies > 100 {
+    if !entry.position.has_plies_for(plies as usize) {
         return Err(trouble!("the 50-move rule may end the game before the mate"));
     }
     solver.restart();

@@ -644,9 +644,4 @@ fn datagen_checks_its_files_before_the_first_game() {
     }
     let left = std::fs::read_dir(&folder.0).expect("a folder").count();
     assert_eq!((left, folder.read("book.epd").len()), (1, 27), "nothing is left");
-
-    // The hand-written evaluation is not a file, whatever is in the folder.
-    folder.write("classical", "mine");
-    assert_eq!(status(&datagen(&["--out", "x.vf", "--eval", "classical"])), 0);
-    std::fs::remove_file(folder.path("x.vf")).expect("written");
 }

@@ -12,6 +12,9 @@ use super::simd::{Arithmetic, Block, Kernel};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
+    /// The name of the hand-written evaluation, which earlier versions had.
+    #[error("there is no hand-written evaluation any more: EvalFile takes the file of a network")]
+    HandWritten,
     /// The file cannot be read.
     #[error("cannot read network {}: {source}", path.display())]
     Read {
@@ -78,7 +81,6 @@ impl<'a> InputRows<'a> {
     }
 }
 
-#[cfg(has_network)]
 mod embedded {
     use super::Block;
 
@@ -88,22 +90,19 @@ mod embedded {
 }
 
 impl Network {
-    /// The network that the program carries; `None` if it was built without one.
-    pub fn embedded() -> Option<Arc<Network>> {
-        static EMBEDDED: OnceLock<Option<Arc<Network>>> = OnceLock::new();
+    /// The network that the program carries.
+    pub fn embedded() -> Arc<Network> {
+        static EMBEDDED: OnceLock<Arc<Network>> = OnceLock::new();
         let network = || {
-            #[cfg(has_network)]
-            return Some(Arc::new(Network {
+            Arc::new(Network {
                 name: embedded::NAME.to_owned(),
                 hidden: embedded::HIDDEN,
                 weights: Cow::Borrowed(&embedded::WEIGHTS),
                 output_biases: embedded::OUTPUT_BIASES,
                 kernel: Kernel::best(),
-            }));
-            #[cfg(not(has_network))]
-            None
+            })
         };
-        EMBEDDED.get_or_init(network).clone()
+        Arc::clone(EMBEDDED.get_or_init(network))
     }
 
     /// Reads a network file.

@@ -319,7 +319,7 @@ impl Tablebases {
         if position.is_checkmate() {
             return Some(Distance::exact(1));
         }
-        if after.occurrences() >= 2 || (probing.fifty_moves && position.clock() >= 100) {
+        if after.occurrences() >= 2 || (probing.fifty_moves && !position.has_plies_for(1)) {
             // Drawn on the board.
             return Some(Distance::exact(0));
         }
@@ -343,7 +343,7 @@ impl Tablebases {
         let (again, after) = (after.occurrences() >= 2, after.position());
         let mated = after.is_checkmate();
         // Drawn on the board.
-        let drawn = !mated && (again || strict && after.clock() >= 100);
+        let drawn = !mated && (again || strict && !after.has_plies_for(1));
         let wdl = if drawn { Wdl::Draw } else { -self.wdl_after_zeroing(after)? };
         let keeps = match wdl {
             Wdl::CursedWin if strict => Keeps::CursedWin,

@@ -7,6 +7,7 @@
 //! - [`tally`]: what a search counts
 //! - [`lessons`]: what the generator of training data takes out of the tree
 //! - [`single`]: a search of one thread under any rules
+//! - `watch`: where experiments look at the search, and where they take over
 
 pub mod distance;
 pub mod lessons;
@@ -14,3 +15,4 @@ mod mtdf;
 pub mod rules;
 pub mod single;
 pub mod tally;
+mod watch;

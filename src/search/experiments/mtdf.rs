@@ -7,7 +7,6 @@
 //! Source: Aske Plaat, "MTD(f), a Minimax Algorithm faster than NegaScout" (1994); the growing step is that of
 //! Cilkchess (chess programming wiki, "MTD(f)").
 
-use super::tally::Tally;
 use crate::bound::Ibv;
 use crate::score::Score;
 use crate::search::root::{Exact, RootMove};
@@ -72,7 +71,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let mut test = self.roots[line].score().unwrap_or(Score::heuristic(0)).max(Score::MIN.above());
         while !bracket.is_closed(grain) {
             let value = self.search_root(line, test.below(), test, depth)?;
-            self.count(Tally::pass);
+            self.watch_pass();
             self.roots.sort_from(line);
             bracket.learn(value.score(), test, grain, growing);
             test = bracket.next_test();
