@@ -168,7 +168,9 @@ make_one() {
   release/notices.sh "$scratch/$folder" ibex-lab "$target"
   if [ $profile = yes ] && [ $profiler = yes ]; then
     flags+=(-C "profile-generate=$PWD/$scratch/counts")
-    flagged cargo build --release --locked -p ibex --target "$target" --target-dir "$out/counting"
+    # The laboratory is named for its choice of features: with another one, the names in the profile would not be those
+    # of the next build, and the counts would be ignored.
+    flagged cargo build --release --locked -p ibex -p ibex-lab --bin ibex --target "$target" --target-dir "$out/counting"
     $runner "$out/counting/$target/release/$program" bench | tail -n 1
     profile_data=$PWD/$scratch/ibex.profdata
     "$(profdata)" merge -o "$profile_data" "$scratch/counts"

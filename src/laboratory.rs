@@ -20,13 +20,16 @@ pub const CALLER: &str = "IBEX_CALLER_VERSION";
 #[non_exhaustive]
 pub enum HandOverError {
     /// There is no such program.
-    #[error("'{command}' is a command of ibex-lab, which is not at {}; build it (cargo build --release -p ibex-lab) or unpack it there", .path.display())]
+    #[error("'{command}' is a command of ibex-lab, which is not at {}; install it (cargo install --path lab) or unpack it there", .path.display())]
     Missing {
         /// The command.
         command: String,
         /// Where it should be.
         path: PathBuf,
     },
+    /// The system does not say where this program is, so neither is the laboratory known.
+    #[error("cannot find ibex-lab, which stands beside this program: {0}")]
+    Unplaced(io::Error),
     /// The system cannot start it.
     #[error("cannot start {}: {error}", .path.display())]
     Unstarted {
@@ -42,13 +45,15 @@ pub enum HandOverError {
 ///
 /// # Errors
 ///
-/// [`HandOverError`]: it is not there, or cannot be started.
+/// [`HandOverError`]: it is not there, cannot be found, or cannot be started.
 pub fn hand_over(arguments: &[OsString]) -> Result<ExitCode, HandOverError> {
     // A link in the search path leads to the folder of both programs.
-    let own = std::env::current_exe().and_then(|path| path.canonicalize());
-    let path = own.unwrap_or_default().with_file_name(format!("ibex-lab{EXE_SUFFIX}"));
+    let own = std::env::current_exe().and_then(|path| path.canonicalize()).map_err(HandOverError::Unplaced)?;
+    let path = own.with_file_name(format!("ibex-lab{EXE_SUFFIX}"));
     if !path.is_file() {
-        let command = arguments.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
+        // Behind `help`, the command is the second word.
+        let mut words = arguments.iter().map(|word| word.to_string_lossy().into_owned());
+        let command = words.find(|word| COMMANDS.contains(&&**word)).unwrap_or_default();
         return Err(HandOverError::Missing { command, path });
     }
     let mut laboratory = Command::new(&path);

@@ -6,7 +6,6 @@
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Write as _};
 use std::process::ExitCode;
-use std::time::Instant;
 
 use ibex::bench::{self, BenchOptions};
 use ibex::position::{Position, perft};
@@ -62,6 +61,7 @@ fn main() -> ExitCode {
     match (first, rest) {
         ("bench", words) => ended(print_bench(words)),
         ("perft", [depth]) if depth.bytes().all(|byte| byte.is_ascii_digit()) => ended(print_perft(depth)),
+        ("perft", []) => ended(Err(CommandError::NoDepth)),
         ("spsa", names) => ended(print_spsa(names)),
         ("-h" | "--help", _) | ("help", []) => ended(print(HELP)),
         ("-V" | "--version", _) => ended(print(&format!("ibex {}", ibex::VERSION))),
@@ -81,6 +81,8 @@ enum CommandError {
     Bench(#[from] bench::BenchError),
     #[error("perft: a depth of {0} plies is out of reach: the deepest is {deepest}", deepest = perft::DEEPEST)]
     Depth(String),
+    #[error("perft: expected a depth in plies, or files for ibex-lab")]
+    NoDepth,
     #[error("spsa: {}", uci::spsa::NONE)]
     NoParameter,
 }
@@ -128,17 +130,7 @@ fn print_bench(words: &[String]) -> Result<(), CommandError> {
 fn print_perft(depth: &str) -> Result<(), CommandError> {
     let plies = depth.parse().ok().filter(|&plies| plies <= perft::DEEPEST);
     let plies = plies.ok_or_else(|| CommandError::Depth(depth.to_owned()))?;
-    let start = Instant::now();
-    let mut total = u64::from(plies == 0);
-    if plies > 0 {
-        for (name, leaves) in perft::divide(&Position::startpos(), plies, parallel::default_jobs()) {
-            print(&format!("{name}: {leaves}"))?;
-            total += leaves;
-        }
-    }
-    let seconds = start.elapsed().as_secs_f64();
-    let leaves = if total == 1 { "1 leaf".to_owned() } else { format!("{total} leaves") };
-    print(&format!("\n{leaves}, {seconds:.3} s, {:.1} million a second", total as f64 / seconds.max(1e-9) / 1e6))
+    print(&perft::divide(&Position::startpos(), plies, parallel::default_jobs()).to_string())
 }
 
 /// `spsa`: a line for each parameter.

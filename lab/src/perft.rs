@@ -111,17 +111,7 @@ fn run_divide(args: &Args, depth: u32, jobs: usize) -> Result<Exit, CommandError
         Some(fen) => Position::from_any_fen(fen, mode)?,
     };
     repairs.iter().for_each(|repair| remark!("ibex-lab perft: {repair}"));
-    let start = Instant::now();
-    let mut total = u64::from(depth == 0);
-    if depth > 0 {
-        for (name, leaves) in perft::divide(&position, depth, jobs) {
-            tell!("{name}: {leaves}")?;
-            total += leaves;
-        }
-    }
-    let seconds = start.elapsed().as_secs_f64();
-    let leaves = counted(total, "leaf", "leaves");
-    tell!("\n{leaves}, {:.3} s, {:.1} million a second", seconds, total as f64 / seconds.max(1e-9) / 1e6)?;
+    tell!("{}", perft::divide(&position, depth, jobs))?;
     Ok(Exit::Done)
 }
 

@@ -1,8 +1,11 @@
 //! Perft: counting the leaves of the tree of legal moves, the test of a move generator and of everything that plays
 //! moves.
 
+use std::fmt;
+use std::time::{Duration, Instant};
+
 use super::notation::uci;
-use super::{Move, Position};
+use super::{Move, MoveList, Position};
 use crate::parallel::in_parallel;
 
 /// The deepest tree that is counted, in plies: each ply takes some of the thread's stack, and this many fit into 1 MiB.
@@ -43,13 +46,39 @@ pub fn count_until(position: &Position, depth: u32, stop: &impl Fn() -> bool) ->
     Some(leaves)
 }
 
-/// The leaves below each legal move, sorted by notation. `depth` is at most [`DEEPEST`].
-pub fn divide(position: &Position, depth: u32, jobs: usize) -> Vec<(String, u64)> {
-    let moves = position.legal_moves();
+/// The leaves below each legal move of a position, and the time that counting them took; printed as both programs do.
+#[derive(Clone, Debug)]
+pub struct Division {
+    /// The moves in UCI notation, sorted, with their leaves.
+    pub moves: Vec<(String, u64)>,
+    /// All leaves.
+    pub leaves: u64,
+    /// The time.
+    pub time: Duration,
+}
+
+/// Counts the leaves below each legal move with `jobs` threads. `depth` is at most [`DEEPEST`]; at 0 the position itself
+/// is the only leaf.
+pub fn divide(position: &Position, depth: u32, jobs: usize) -> Division {
+    let start = Instant::now();
+    let moves = if depth > 0 { position.legal_moves() } else { MoveList::new() };
     let counts = in_parallel(moves.len(), jobs, |i| count_after(position, moves[i], depth), |_, _| {});
-    let mut parts: Vec<_> = moves.iter().map(|&m| uci(position, m)).zip(counts).collect();
-    parts.sort();
-    parts
+    let mut moves: Vec<_> = moves.iter().map(|&m| uci(position, m)).zip(counts).collect();
+    moves.sort();
+    let leaves = u64::from(depth == 0) + moves.iter().map(|(_, leaves)| leaves).sum::<u64>();
+    Division { moves, leaves, time: start.elapsed() }
+}
+
+impl fmt::Display for Division {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, leaves) in &self.moves {
+            writeln!(f, "{name}: {leaves}")?;
+        }
+        let (leaves, seconds) = (self.leaves, self.time.as_secs_f64());
+        let unit = if leaves == 1 { "leaf" } else { "leaves" };
+        let rate = leaves as f64 / seconds.max(1e-9) / 1e6;
+        write!(f, "\n{leaves} {unit}, {seconds:.3} s, {rate:.1} million a second")
+    }
 }
 
 #[cfg(test)]
@@ -90,10 +119,12 @@ mod tests {
     #[test]
     fn divide_adds_up_with_any_number_of_threads() {
         let position = read_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").expect("valid");
-        let one = divide(&position, 3, 1);
-        assert_eq!(one, divide(&position, 3, 4));
+        let one = divide(&position, 3, 1).moves;
+        assert_eq!(one, divide(&position, 3, 4).moves);
         assert_eq!(one.iter().map(|(_, leaves)| leaves).sum::<u64>(), count(&position, 3));
         assert!(one.iter().any(|(name, _)| name == "e1g1"));
-        assert!(divide(&read_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").expect("stalemate"), 2, 2).is_empty());
+        assert_eq!(divide(&position, 3, 2).leaves, count(&position, 3));
+        assert!(divide(&position, 0, 2).to_string().starts_with("\n1 leaf, "));
+        assert!(divide(&read_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").expect("stalemate"), 2, 2).moves.is_empty());
     }
 }

@@ -23,6 +23,9 @@ enum GenfensError {
     Number(&'static str),
     #[error("cannot read book {}: {error}", path.display())]
     Book { path: PathBuf, error: io::Error },
+    /// A folder, a device or a pipe. Reading a device may never end, and reading a pipe may never begin.
+    #[error("cannot read book {}: it is not a file", .0.display())]
+    NotAFile(PathBuf),
     #[error("{}:{line}: {error}", path.display())]
     Line { path: PathBuf, line: usize, error: FenError },
     #[error("book {} has no positions", .0.display())]
@@ -69,7 +72,11 @@ fn book_at_the_head(words: &str) -> Option<&str> {
 
 /// Reads a book: a FEN or an EPD line for each position; empty lines and comments are skipped.
 fn read_book(path: &Path) -> Result<Vec<Position>, GenfensError> {
-    let text = fs::read(path).map_err(|error| GenfensError::Book { path: path.to_owned(), error })?;
+    let unread = |error| GenfensError::Book { path: path.to_owned(), error };
+    if !fs::metadata(path).map_err(unread)?.is_file() {
+        return Err(GenfensError::NotAFile(path.to_owned()));
+    }
+    let text = fs::read(path).map_err(unread)?;
     let mut book = Vec::new();
     for (number, line) in (1..).zip(String::from_utf8_lossy(&text).lines()) {
         let line = line.trim_start_matches('\u{feff}').trim();
@@ -158,6 +165,9 @@ mod tests {
         assert_eq!(fens, expected);
         fs::write(&path, "# nothing\n").expect("writable");
         assert!(read_book(&path).is_err_and(|error| error.to_string().ends_with("has no positions")));
+        assert!(read_book(&scratch.0).is_err_and(|error| error.to_string().ends_with("it is not a file")));
+        #[cfg(unix)]
+        assert!(read_book(Path::new("/dev/zero")).is_err_and(|error| error.to_string().ends_with("it is not a file")));
         fs::write(&path, "\nxyz w - -\n").expect("writable");
         assert!(read_book(&path).is_err_and(|error| error.to_string().contains("book.epd:2: ")));
     }

@@ -78,7 +78,7 @@ pub fn aside(words: Arguments<'_>) {
 }
 
 /// Prints what failed in a search on standard error, once: the next search may have the same trouble.
-pub fn trouble(what: String) {
+pub fn remark_once(what: String) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
     if !said.contains(&what) {

@@ -447,11 +447,18 @@ fn copied(scratch: &Scratch) -> PathBuf {
 fn without_the_laboratory_its_words_say_what_to_do() {
     let scratch = Scratch::new("no laboratory");
     let copy = copied(&scratch);
-    for words in [&["epd", "x.epd"][..], &["analyze"], &["perft", "epd/perft.epd"], &["help", "prove"]] {
+    for (words, named) in [
+        (&["epd", "x.epd"][..], "'epd' is a command of ibex-lab"),
+        (&["analyze"], "'analyze' is a command of ibex-lab"),
+        (&["perft", "epd/perft.epd"], "'perft' is a command of ibex-lab"),
+        (&["help", "prove"], "'prove' is a command of ibex-lab"),
+        (&["perft"], "perft: expected a depth"),
+    ] {
         let output = Command::new(&copy).args(words).output().expect("the program starts");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{words:?}: {errors}");
         assert!(errors.contains("ibex-lab") && errors.lines().count() == 1, "{words:?}: {errors}");
+        assert!(errors.starts_with(&format!("ibex: {named}")), "{words:?}: {errors}");
     }
 }
 

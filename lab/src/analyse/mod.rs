@@ -46,10 +46,7 @@ use terminal::{CommandError, Exit, interrupt};
 ///
 /// One line: an input cannot be read, an output not written, or an engine not started.
 pub fn run(args: &Args) -> Result<Exit, CommandError> {
-    run_plan(&Plan::new(args)?)
-}
-
-fn run_plan(plan: &Plan) -> Result<Exit, CommandError> {
+    let plan = &Plan::new(args)?;
     // Opens every file before hours are spent on the first.
     let (mut waiting, mut total) = (Vec::new(), 0);
     for path in &plan.files {

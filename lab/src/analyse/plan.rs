@@ -9,7 +9,7 @@ use super::judge::Thresholds;
 use super::page::Lines;
 use crate::play::external::Program;
 use crate::play::player::Budget;
-use crate::play::{split_command, split_label};
+use crate::play::{NamedEngine, read_engine};
 use ibex::engine::Settings;
 use terminal::inputs::{self, STDIN};
 use terminal::outputs::{self, Manner, Output};
@@ -240,12 +240,7 @@ fn searcher(args: &Args) -> Result<SearcherPlan, CommandError> {
         let (hash_mib, threads) = (args.hash, args.threads);
         return Ok(SearcherPlan::Ibex(Settings { hash_mib, threads, analyse_mode: true, ..Settings::default() }));
     };
-    let (label, command) = split_label(text);
-    let words = split_command(command, cfg!(windows))
-        .ok_or_else(|| trouble!("--engine '{text}': an unterminated quotation"))?;
-    let program = words.first().ok_or_else(|| trouble!("--engine '{text}': no command"))?;
-    let stem = Path::new(program).file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let label = label.map(str::to_owned).or(stem).unwrap_or_default();
+    let NamedEngine { label, command, words } = read_engine(text)?;
     let mut options = Vec::new();
     for text in &args.options {
         let option = text.split_once('=').ok_or_else(|| trouble!("--option '{text}': expected NAME=VALUE"))?;

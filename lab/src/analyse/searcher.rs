@@ -139,7 +139,7 @@ impl Searcher {
                     remarks.iter().for_each(|remark| remark!("ibex: {remark}"));
                     Box::new(engine)
                 });
-                let outcome = player::search(engine, game, budget.limits(), None, None, tell::trouble)?;
+                let outcome = player::search(engine, game, budget.limits(), None, None, tell::remark_once)?;
                 Ok(outcome.last.map(Finding::from))
             }
             Searcher::Other { label, .. } => {

@@ -9,7 +9,7 @@ use super::report::Outputs;
 use super::workers::{Contestant, Kind};
 use crate::play::external::Program;
 use crate::play::player::Budget;
-use crate::play::{split_command, split_label};
+use crate::play::{NamedEngine, read_engine};
 use ibex::engine::Settings;
 use ibex::tt::TranspositionTable;
 use terminal::outputs::{self, Manner, Output};
@@ -89,8 +89,8 @@ pub struct Args {
     /// Exit with status 1 if any player solves less than this share
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     pub fail_under: Option<f64>,
+    /// The reports.
     #[command(flatten)]
-    #[allow(missing_docs)]
     pub outputs: Outputs,
 }
 
@@ -145,6 +145,7 @@ pub struct Plan {
 }
 
 /// Another engine.
+#[derive(Clone)]
 pub struct Engine {
     /// Its name in the results.
     pub label: String,
@@ -236,12 +237,8 @@ fn engines(args: &Args, hash: usize, ibex: Option<&Contestant>) -> Result<Vec<En
     let mut taken: BTreeSet<String> = ibex.map(|ibex| ibex.head.label.clone()).into_iter().collect();
     let mut engines = Vec::new();
     for text in &args.engines {
-        let (label, command) = split_label(text);
-        let words = split_command(command, cfg!(windows))
-            .ok_or_else(|| trouble!("--engine '{text}': an unterminated quotation"))?;
-        let program = words.first().ok_or_else(|| trouble!("--engine '{text}': no command"))?;
-        let stem = PathBuf::from(program).file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        let label = unique(label.unwrap_or(&stem.unwrap_or_default()), &taken);
+        let NamedEngine { label, command, words } = read_engine(text)?;
+        let label = unique(&label, &taken);
         taken.insert(label.clone());
         let own = options.iter().filter(|option| option.is_for(&label));
         let own: Vec<(String, String)> = own.map(|option| (option.name.to_owned(), option.value.to_owned())).collect();

@@ -24,14 +24,11 @@ use terminal::{CommandError, Exit, inputs, interrupt, remark, trouble};
 ///
 /// One line that says why the run was not possible, or is incomplete.
 pub fn run(args: &Args) -> Result<Exit, CommandError> {
-    run_plan(Plan::new(args)?)
-}
-
-fn run_plan(mut plan: Plan) -> Result<Exit, CommandError> {
+    let plan = Plan::new(args)?;
     let suites = read_suites(&plan.files)?;
     // An interruption reaches an engine only if the handler is installed before the engine starts.
     interrupt::catch("ibex-lab epd", external::end_all);
-    let Some(contestants) = interrupt::unless_interrupted("ibex-lab epd", contestants(&mut plan))? else {
+    let Some(contestants) = interrupt::unless_interrupted("ibex-lab epd", contestants(&plan))? else {
         return Ok(Exit::Interrupted);
     };
     let head = Head {
@@ -112,17 +109,13 @@ fn is_for_perft(suite: &Suite) -> bool {
 /// # Errors
 ///
 /// One line: a program does not start.
-fn contestants(plan: &mut Plan) -> Result<Vec<Contestant>, CommandError> {
-    let mut contestants: Vec<Contestant> = plan.ibex.take().into_iter().collect();
-    for engine in std::mem::take(&mut plan.engines) {
-        contestants.push(start(engine)?);
-    }
-    Ok(contestants)
+fn contestants(plan: &Plan) -> Result<Vec<Contestant>, CommandError> {
+    plan.ibex.iter().cloned().map(Ok).chain(plan.engines.iter().map(start)).collect()
 }
 
 /// Starts a program to get its name, and says which options it does not take.
-fn start(engine: Engine) -> Result<Contestant, CommandError> {
-    let Engine { label, command, shown, program } = engine;
+fn start(engine: &Engine) -> Result<Contestant, CommandError> {
+    let Engine { label, command, shown, program } = engine.clone();
     let started = External::start(program.clone()).map_err(|reason| trouble!("--engine {label}: {reason}"))?;
     started.remarks().iter().for_each(|remark| remark!("--engine {label}: {remark}"));
     let name = started.name().to_owned();

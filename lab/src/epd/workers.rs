@@ -21,12 +21,14 @@ use ibex::position::notation::{san, san_line, uci};
 use terminal::{CommandError, interrupt, remark, trouble};
 
 /// A participant of the run.
+#[derive(Clone)]
 pub(super) struct Contestant {
     pub head: PlayerHead,
     pub kind: Kind,
 }
 
 /// The searcher: Ibex itself with these settings and this patience, or a program.
+#[derive(Clone)]
 pub(super) enum Kind {
     BuiltIn(Settings, Option<Duration>),
     Program(Program),

@@ -7,8 +7,37 @@ pub mod external;
 mod info;
 pub mod player;
 
+use std::path::Path;
+
+use terminal::{Result, trouble};
+
+/// An engine as the user names it.
+pub struct NamedEngine<'a> {
+    /// Its label, or else the name of its program.
+    pub label: String,
+    /// Its command as it was given.
+    pub command: &'a str,
+    /// The words of the command; there is at least one.
+    pub words: Vec<String>,
+}
+
+/// Reads `--engine`: `[LABEL=]COMMAND ARGUMENTS`.
+///
+/// # Errors
+///
+/// One line: a quotation has no end, or there is no command.
+pub fn read_engine(text: &str) -> Result<NamedEngine<'_>> {
+    let (label, command) = split_label(text);
+    let words = split_command(command, cfg!(windows))
+        .ok_or_else(|| trouble!("--engine '{text}': an unterminated quotation"))?;
+    let program = words.first().ok_or_else(|| trouble!("--engine '{text}': no command"))?;
+    let stem = Path::new(program).file_stem().unwrap_or_default().to_string_lossy();
+    let label = label.map_or_else(|| stem.into_owned(), str::to_owned);
+    Ok(NamedEngine { label, command, words })
+}
+
 /// Splits `LABEL=COMMAND`; a path before the equals sign is not a label.
-pub fn split_label(text: &str) -> (Option<&str>, &str) {
+fn split_label(text: &str) -> (Option<&str>, &str) {
     match text.split_once('=') {
         Some((label, command))
             if !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || "._+-".contains(c)) =>
@@ -21,7 +50,7 @@ pub fn split_label(text: &str) -> (Option<&str>, &str) {
 
 /// Splits a command into words, as a shell does: blanks separate them, and quotation marks protect blanks. On
 /// `windows` a backslash is an ordinary character, because paths contain it. `None` if a quotation has no end.
-pub fn split_command(text: &str, windows: bool) -> Option<Vec<String>> {
+fn split_command(text: &str, windows: bool) -> Option<Vec<String>> {
     if !windows {
         return shlex::split(text);
     }

@@ -251,7 +251,8 @@ impl Player for BuiltIn {
             self.engine.apply(settings).iter().for_each(|remark| remark!("ibex: {remark}"));
         }
         let (game, mut hear) = (Game::new(*position), |report| watch(&line(report)));
-        let searched = search(&mut self.engine, game, budget.limits(), self.patience, Some(&mut hear), tell::trouble);
+        let searched =
+            search(&mut self.engine, game, budget.limits(), self.patience, Some(&mut hear), tell::remark_once);
         searched.map(|outcome| {
             // The last line may be newer than any reported one.
             if let Some(last) = outcome.last {
