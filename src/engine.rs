@@ -22,8 +22,8 @@ use crate::bound::Ibv;
 use crate::eval::nnue::{LoadError, Network};
 use crate::position::{Game, Move, Position};
 use crate::recognize::syzygy::Tablebases;
-use crate::search::experiments::lessons::{Lesson, LessonRule, LessonSearch, Lessons};
-use crate::search::past::Past;
+use crate::search::Past;
+use crate::search::state::lessons::{Lesson, LessonRule, LessonSearch, Lessons};
 use crate::search::{Event, Listener, Outcome, STACK_SIZE, ThreadData, value_for_root};
 use crate::time::{Clock, Limits};
 use crate::tt::TranspositionTable;
@@ -291,7 +291,7 @@ impl Engine {
     }
 
     /// Makes the searches of a single thread collect lessons for the network, until the evaluation is replaced. They
-    /// run `search`, which is [`search_with_lessons`](crate::search::experiments::lessons::search_with_lessons).
+    /// run `search`, which is [`search_with_lessons`](crate::search::experiments::generation::search_with_lessons).
     pub fn collect_lessons(&mut self, rule: LessonRule, search: LessonSearch) {
         self.wait();
         if let Some(thread) = self.threads.first_mut() {
@@ -325,7 +325,7 @@ impl Engine {
     /// ```
     /// use ibex::engine::{Engine, Settings};
     /// use ibex::position::Game;
-    /// use ibex::search::past::Past;
+    /// use ibex::search::Past;
     /// use ibex::time::Limits;
     ///
     /// let (mut engine, _) = Engine::new(Settings { hash_mib: 8, ..Settings::default() });

@@ -39,7 +39,7 @@
 //! transposition table. [`time`]: limits and the clock. Above these, [`eval`]: what a quiet position is worth, by
 //! a network.
 //!
-//! **The search.** [`search`]: one thread's iterative deepening down to quiescence; `search/node.rs` is the heart, in
+//! **The search.** [`search`]: one thread's iterative deepening down to quiescence; `search/node/interior.rs` is the heart, in
 //! numbered steps. [`smp`]: several threads on one table. [`engine`]: settings, a game and limits in, events out; it
 //! never prints.
 //!

@@ -1,5 +1,5 @@
 //! The parameters of the search: one block for each technique. First what all steps share (evaluation, TT, move
-//! ordering), then the steps of `search/node.rs` in their order.
+//! ordering), then the steps of `search/node/interior.rs` in their order.
 //!
 //! Margins are centipawns, depths plies, reductions 1/1024 of a ply unless said otherwise. With the feature `tune`
 //! every number becomes a UCI spin and is read from an atomic; without it they are constants. A depth at the end of

@@ -1,5 +1,5 @@
 //! Lazy SMP: every thread searches the same root on the shared table. Every other helper works an iteration ahead,
-//! and an iteration that one thread has finished is finished for all (`search/shared_best.rs`).
+//! and an iteration that one thread has finished is finished for all (`search/state/shared_best.rs`).
 //!
 //! The first thread reports, and decides by the clock whether to begin another iteration; helpers only search, and
 //! end at the hard limit. When the first thread ends, all do. A vote among the results that no completed iteration
@@ -12,7 +12,7 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 
 use crate::bound::Bound;
 use crate::position::{Game, PackedMove};
-use crate::search::iterate::ThreadResult;
+use crate::search::ThreadResult;
 use crate::search::{Event, STACK_SIZE, Search, Shared, ThreadData};
 
 /// Centipawns that the vote adds to a result's lead over the worst one, so that the worst has a vote, too.

@@ -12,10 +12,10 @@ use ibex::position::{Game, Move};
 use ibex::random::split_mix;
 use ibex::recognize::claim_ends_within;
 use ibex::score::{Band, DrawRule, Score};
-use ibex::search::experiments::distance::{Distance, Fault};
-use ibex::search::experiments::rules::{Composition, TableMode};
 use ibex::search::experiments::single::{SearchRun, SingleSearch};
-use ibex::search::experiments::tally::Tally;
+use ibex::search::rules::distance::{Distance, Fault};
+use ibex::search::rules::{Composition, TableMode};
+use ibex::search::state::Tally;
 use ibex::search::{Conventions, Rules};
 use ibex::time::Limits;
 

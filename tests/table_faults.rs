@@ -8,7 +8,7 @@ use ibex::engine::{Engine, Settings};
 use ibex::position::{Game, Position};
 use ibex::random::split_mix;
 use ibex::score::DrawRule;
-use ibex::search::past::Past;
+use ibex::search::Past;
 use ibex::search::{Conventions, Event, Report};
 use ibex::time::Limits;
 use ibex::tt::{Entry, TranspositionTable};

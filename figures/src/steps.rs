@@ -11,7 +11,7 @@ use crate::measure::{Measured, Tools, output, row};
 
 /// A technique that options can turn off.
 struct Technique {
-    /// Its step in `search/node.rs`.
+    /// Its step in `search/node/interior.rs`.
     step: u32,
     name: &'static str,
     /// The parameter values that turn it off.

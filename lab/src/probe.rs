@@ -376,7 +376,7 @@ mod tests {
     use ibex::position::notation::read_fen;
     use ibex::recognize::syzygy::Rank;
     use ibex::search::Conventions;
-    use ibex::search::past::Past;
+    use ibex::search::Past;
     use ibex::time::Limits;
     use ibex::tt::Entry;
 

@@ -1,7 +1,7 @@
 //! Searches on the caller's thread, for WebAssembly, which has no other.
 //!
 //! [`Engine::start`] returns when the search has ended. While it runs, it asks the host what the user has said
-//! ([`host`](crate::search::host)). A move that must wait for `stop` or `ponderhit` is held back until they are called.
+//! ([`host`](crate::search::state::host)). A move that must wait for `stop` or `ponderhit` is held back until they are called.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};

@@ -7,10 +7,11 @@ use super::handicap::Handicap;
 use super::signals::Signals;
 use crate::position::{Game, Move};
 use crate::recognize::syzygy::{Probing, Tablebases};
-use crate::search::iterate::ThreadResult;
-use crate::search::past::Past;
+use crate::search::Past;
+use crate::search::ThreadResult;
+use crate::search::state::pv;
 use crate::search::{
-    Allowance, Conventions, Event, Listener, NodeCounter, Outcome, Probes, Report, Shared, SharedBest, ThreadData, pv,
+    Allowance, Conventions, Event, Listener, NodeCounter, Outcome, Probes, Report, Shared, SharedBest, ThreadData,
 };
 use crate::smp;
 use crate::time::{Clock, Limits};

@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use shakmaty::{ByColor, CastlingMode, Role};
 
-use super::experiments::rules::TableMode;
-use super::root::{Exact, RootMove};
+use super::rules::TableMode;
+use super::state::{Exact, PvCompletion, RootMove};
 use super::*;
-use crate::bound::Bound;
+use crate::bound::{Bound, Ibv};
 use crate::eval::Evaluator;
+use crate::position::Game;
 use crate::random::Random;
 use crate::score::{DrawRule, Score};
 use crate::time::{Clock, Limits, PreviousSearch};
@@ -96,13 +97,13 @@ fn play_matches_an_experiment_that_changes_nothing() {
             let mut td = ThreadData::default();
             let mut search = Search::new(shared, 0, &mut td, game);
             let found = search.iterate(1).expect("a move");
-            (search.nodes, found.best, found.value, found.pv)
+            (search.counters.nodes, found.best, found.value, found.pv)
         });
         let experiment = with_shared(seat(), fen, &limits, None, |shared, game| {
             let mut td = ThreadData::default();
             let mut search = Search::with_rules(Rules::PLAY, shared, 0, &mut td, game);
             let found = search.iterate(1).expect("a move");
-            (search.nodes, found.best, found.value, found.pv)
+            (search.counters.nodes, found.best, found.value, found.pv)
         });
         assert_eq!(play, experiment, "{fen}");
     }
@@ -127,11 +128,11 @@ fn a_mate_line_that_is_not_found_leaves_no_trace() {
         |search| {
             assert!(is_at_root(search));
             // This mate is made up: searching for it costs more than the budget.
-            search.roots[0].last_exact = Some(Exact { depth: 20, score: Score::mate_in(21) });
-            search.root_depth = 20;
-            search.completed_depth = 20;
+            search.root.moves[0].last_exact = Some(Exact { depth: 20, score: Score::mate_in(21) });
+            search.root.depth = 20;
+            search.root.completed_depth = 20;
             search.complete_mate_line(0, PvCompletion::BetweenIterations);
-            assert!(search.roots[0].pv_is_incomplete && search.nodes > 1000);
+            assert!(search.root.moves[0].pv_is_incomplete && search.counters.nodes > 1000);
             assert!(is_at_root(search));
         },
     );
@@ -150,13 +151,13 @@ fn a_slower_thread_takes_over_what_a_faster_one_has_found() {
         }
     };
     with_search("r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9", &limits, Some(&hear), |search| {
-        let mut best = search.roots.last().expect("moves").clone();
+        let mut best = search.root.moves.last().expect("moves").clone();
         let score = Score::heuristic(33);
         best.last_exact = Some(Exact { depth: 8, score });
         best.value = Ibv::exact(score);
         search.shared.shared_best.record(8, &best, 71);
         // A later result that is less deep does not count.
-        search.shared.shared_best.record(7, &search.roots[0], 29);
+        search.shared.shared_best.record(7, &search.root.moves[0], 29);
 
         let finding = search.iterate(1);
         let told = told.lock().expect("one thread");
@@ -171,16 +172,16 @@ fn a_slower_thread_takes_over_what_a_faster_one_has_found() {
 #[test]
 fn an_adopted_iteration_keeps_the_effort_of_its_finder() {
     with_search("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", &Limits::default(), None, |search| {
-        search.adopts_lead = true;
-        search.root_depth = 5;
-        (search.nodes, search.roots[3].nodes) = (1000, 10);
-        let best = search.roots[3].clone();
+        search.root.adopts_lead = true;
+        search.root.depth = 5;
+        (search.counters.nodes, search.root.moves[3].nodes) = (1000, 10);
+        let best = search.root.moves[3].clone();
         assert_eq!(search.take_over(), None);
-        search.failed_high = Some((search.roots[1].m, Ibv::lower(Score::heuristic(50))));
+        search.root.failed_high = Some((search.root.moves[1].m, Ibv::lower(Score::heuristic(50))));
         search.shared.shared_best.record(5, &best, 71);
         assert_eq!(search.take_over(), Some(71));
-        assert!(search.failed_high.is_none(), "of the iteration that was given up");
-        assert_eq!((search.roots[0].m, search.effort()), (best.m, 1));
+        assert!(search.root.failed_high.is_none(), "of the iteration that was given up");
+        assert_eq!((search.root.moves[0].m, search.effort()), (best.m, 1));
     });
 }
 
@@ -191,16 +192,16 @@ fn a_proved_win_is_kept_over_the_opinion_of_another_thread() {
     let proved = Score::mate_in(13);
     for (other, is_kept) in [(Score::heuristic(310), true), (Score::mate_in(11), false)] {
         with_search("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", &Limits::default(), None, |search| {
-            search.adopts_lead = true;
-            search.root_depth = 5;
+            search.root.adopts_lead = true;
+            search.root.depth = 5;
             // Its line could not be completed in time.
-            let own = RootMove { pv_is_incomplete: true, ..exact(&search.roots[2], proved) };
-            search.previous_best = Some(own.clone());
-            let best = exact(&search.roots[3], other);
+            let own = RootMove { pv_is_incomplete: true, ..exact(&search.root.moves[2], proved) };
+            search.root.previous_best = Some(own.clone());
+            let best = exact(&search.root.moves[3], other);
             search.shared.shared_best.record(5, &best, 71);
             assert_eq!(search.take_over(), Some(71));
             let (m, score) = if is_kept { (own.m, proved) } else { (best.m, other) };
-            assert_eq!((search.roots[0].m, search.roots[0].score()), (m, Some(score)));
+            assert_eq!((search.root.moves[0].m, search.root.moves[0].score()), (m, Some(score)));
         });
     }
 }
@@ -213,20 +214,20 @@ fn a_move_that_failed_high_is_played_when_the_time_is_up() {
     let bound = Ibv::lower(Score::heuristic(60));
     for (again, wins) in [(Ibv::NONE, true), (Ibv::upper(Score::heuristic(20)), false), (bound, true)] {
         with_search("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", &Limits::depth(9), None, |search| {
-            for (root, cp) in search.roots.iter_mut().zip([30, 20, 10]) {
+            for (root, cp) in search.root.moves.iter_mut().zip([30, 20, 10]) {
                 root.last_exact = Some(Exact { depth: 8, score: Score::heuristic(cp) });
             }
-            (search.completed_depth, search.root_depth) = (8, 9);
-            search.previous_best = search.roots.first().cloned();
-            let (best, better) = (search.roots[0].m, search.roots[2].m);
-            search.failed_high = Some((better, bound));
-            search.roots[2].value = again;
+            (search.root.completed_depth, search.root.depth) = (8, 9);
+            search.root.previous_best = search.root.moves.first().cloned();
+            let (best, better) = (search.root.moves[0].m, search.root.moves[2].m);
+            search.root.failed_high = Some((better, bound));
+            search.root.moves[2].value = again;
             if again == bound {
                 search.shared.stop.store(true, Ordering::Relaxed);
                 assert!(search.search_root(0, Score::heuristic(-100), Score::heuristic(200), 9).is_none());
             }
             search.use_interrupted_iteration();
-            let first = &search.roots[0];
+            let first = &search.root.moves[0];
             if wins {
                 assert_eq!((first.m, first.value, first.last_exact), (better, bound, None));
                 // The next search compares its score with that bound.
@@ -253,9 +254,9 @@ fn a_helper_ends_the_search_when_the_time_is_up() {
             let _ = search.iterate(1);
             assert!(search.shared.stop.load(Ordering::Relaxed), "nobody else could have set it");
             // Stopped, a helper does not even complete a first iteration; the first thread would.
-            let nodes = search.nodes;
-            search.completed_depth = 0;
-            assert!(search.enter_node().is_none() && !search.cannot_stop() && search.nodes == nodes + 1);
+            let nodes = search.counters.nodes;
+            search.root.completed_depth = 0;
+            assert!(search.enter_node().is_none() && !search.cannot_stop() && search.counters.nodes == nodes + 1);
         },
     );
 }
@@ -295,20 +296,20 @@ fn a_mate_that_was_shown_is_recalled() {
         let mate = Score::mate_in(3);
         assert_eq!((found.value, found.pv.len()), (Ibv::exact(mate), 3));
         let shown = |search: &Search<'_, true>| {
-            let root = &search.roots[0];
+            let root = &search.root.moves[0];
             (root.score(), root.pv.clone(), root.pv_is_incomplete) == (Some(mate), found.pv.clone(), false)
         };
         // Another move seems better than what is left of the mate.
-        search.roots[0].last_exact = Some(Exact { depth: 5, score: Score::heuristic(100) });
-        search.roots[0].pv.truncate(1);
-        search.roots.rotate_left(1);
-        search.roots[0].last_exact = Some(Exact { depth: 5, score: Score::heuristic(200) });
+        search.root.moves[0].last_exact = Some(Exact { depth: 5, score: Score::heuristic(100) });
+        search.root.moves[0].pv.truncate(1);
+        search.root.moves.rotate_left(1);
+        search.root.moves[0].last_exact = Some(Exact { depth: 5, score: Score::heuristic(200) });
         search.recall_mates();
         assert!(shown(search));
         // A nearer mate, but no line.
-        search.roots[0].last_exact = Some(Exact { depth: 6, score: Score::mate_in(1) });
-        search.roots[0].pv.truncate(1);
-        search.roots[0].pv_is_incomplete = true;
+        search.root.moves[0].last_exact = Some(Exact { depth: 6, score: Score::mate_in(1) });
+        search.root.moves[0].pv.truncate(1);
+        search.root.moves[0].pv_is_incomplete = true;
         search.recall_mates();
         assert!(shown(search));
     });
@@ -317,13 +318,13 @@ fn a_mate_that_was_shown_is_recalled() {
         let mated = Score::mated_in(2);
         assert_eq!((found.value, found.pv.len()), (Ibv::exact(mated), 2));
         // The line of the same loss comes back; a better value stays.
-        search.roots[0].pv.truncate(1);
-        search.roots[0].pv_is_incomplete = true;
+        search.root.moves[0].pv.truncate(1);
+        search.root.moves[0].pv_is_incomplete = true;
         search.recall_mates();
-        assert_eq!((&search.roots[0].pv, search.roots[0].pv_is_incomplete), (&found.pv, false));
-        search.roots[0].last_exact = Some(Exact { depth: 5, score: Score::heuristic(-100) });
+        assert_eq!((&search.root.moves[0].pv, search.root.moves[0].pv_is_incomplete), (&found.pv, false));
+        search.root.moves[0].last_exact = Some(Exact { depth: 5, score: Score::heuristic(-100) });
         search.recall_mates();
-        assert_eq!(search.roots[0].last_exact, Some(Exact { depth: 5, score: Score::heuristic(-100) }));
+        assert_eq!(search.root.moves[0].last_exact, Some(Exact { depth: 5, score: Score::heuristic(-100) }));
     });
 }
 
@@ -334,8 +335,8 @@ fn a_game_spends_little_on_mates() {
     for (analysis, least, most) in [(false, 1, 3), (true, 30, 95)] {
         with_seat(Seat { id: 0, analysis }, fen, &Limits::nodes(400_000), None, |search| {
             search.iterate(1);
-            let spent = search.mate_searches.iter().flatten().map(|search| search.spent).sum::<u64>() * 100;
-            let share = spent / search.nodes..=spent.div_ceil(search.nodes);
+            let spent = search.root.mate_searches.iter().flatten().map(|search| search.spent).sum::<u64>() * 100;
+            let share = spent / search.counters.nodes..=spent.div_ceil(search.counters.nodes);
             assert!(*share.start() >= least && *share.end() <= most, "analysis {analysis}: {share:?} percent");
         });
     }
@@ -351,8 +352,12 @@ fn some_limits_keep_mate_searches_away() {
             let mut td = ThreadData::default();
             let mut search = Search::new(shared, 0, &mut td, game);
             search.iterate(lines);
-            assert!(search.nodes > 50_000, "too short for a mate search: {} nodes, {limits}", search.nodes);
-            search.mate_searches.iter().flatten().map(|search| search.spent).sum::<u64>()
+            assert!(
+                search.counters.nodes > 50_000,
+                "too short for a mate search: {} nodes, {limits}",
+                search.counters.nodes
+            );
+            search.root.mate_searches.iter().flatten().map(|search| search.spent).sum::<u64>()
         })
     };
     for clock in [4, 84] {
@@ -383,8 +388,8 @@ fn a_mate_line_is_cut_until_it_is_complete() {
         search.search_root(0, Score::MIN, Score::MAX, 5).expect("a value");
         let mate = |root: &RootMove| root.score().and_then(Score::mate_ply);
         let short = |root: &&RootMove| mate(root).is_some_and(|plies| plies != root.pv.len());
-        assert!(search.roots.iter().any(|root| short(&root)));
-        assert!(search.roots.iter().filter(short).all(|root| root.pv_is_incomplete));
+        assert!(search.root.moves.iter().any(|root| short(&root)));
+        assert!(search.root.moves.iter().filter(short).all(|root| root.pv_is_incomplete));
     });
 }
 
@@ -476,7 +481,7 @@ fn bounds_of_the_table_stay_bounds_in_quiescence() {
 }
 
 /// What a search to a depth finds, with equal draws in this order.
-fn with_draws(draws: DrawRule, fen: &str, depth: u32) -> iterate::ThreadResult {
+fn with_draws(draws: DrawRule, fen: &str, depth: u32) -> ThreadResult {
     let limits = Limits { depth: Some(depth), ..Limits::default() };
     with_shared(Seat { id: 0, analysis: false }, fen, &limits, None, |shared, game| {
         let conventions = Conventions { draws, ..Conventions::default() };
@@ -523,7 +528,7 @@ fn the_previous_score_influences_the_time() {
             let mut td = ThreadData { previous_search, ..ThreadData::default() };
             let mut search = Search::<true>::new(&shared, 0, &mut td, game);
             search.iterate(1).expect("a move");
-            search.nodes
+            search.counters.nodes
         })
     };
     let (fallen, risen) = (nodes(2000), nodes(-2000));
@@ -538,7 +543,7 @@ fn every_node_went_to_some_root_move() {
         let limits = Limits { no_mate_search: true, ..Limits::nodes(nodes) };
         with_search("r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9", &limits, None, |search| {
             search.iterate(1).expect("a move");
-            let spent: u64 = search.roots.iter().map(|root| root.nodes).sum();
+            let spent: u64 = search.root.moves.iter().map(|root| root.nodes).sum();
             // Each pass counts the root itself, too.
             assert!(spent <= nodes && spent + 100 > nodes, "{spent} of {nodes}");
         });

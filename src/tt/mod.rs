@@ -1,6 +1,6 @@
 //! The transposition table: what the search has learnt about a position, shared by all threads without a lock.
 //!
-//! The table takes any 64-bit key. A search uses those of [`Past::key`](crate::search::past::Past::key), not
+//! The table takes any 64-bit key. A search uses those of [`Past::key`](crate::search::Past::key), not
 //! [`Position::key`](crate::position::Position::key) alone; [`Engine::probe_tt`](crate::engine::Engine::probe_tt) finds
 //! what the engine's searches have stored of a game.
 //!

@@ -133,7 +133,7 @@ impl<S: Seal> TranspositionTable<S> {
     }
 
     /// What is known about the position with this key: the table of a search uses keys of
-    /// [`Past::key`](crate::search::past::Past::key).
+    /// [`Past::key`](crate::search::Past::key).
     #[inline]
     pub fn probe(&self, key: u64) -> Option<Entry> {
         Entry::unpack(self.find(key)?)

@@ -141,7 +141,7 @@ pub fn converse(input: &[u8], output: impl Write + Send + 'static) {
 /// A session line by line, for a host without threads (WebAssembly).
 ///
 /// A search runs within [`Dialogue::hear`]; input that arrives meanwhile reaches it through
-/// [`host`](crate::search::host).
+/// [`host`](crate::search::state::host).
 #[cfg(target_family = "wasm")]
 pub struct Dialogue(Session);
 

@@ -22,7 +22,7 @@ use crate::engine::{Engine, SharedListener};
 use crate::position::{Game, Position};
 use crate::search::Event;
 #[cfg(target_family = "wasm")]
-use crate::search::host::{self, Heard};
+use crate::search::state::host::{self, Heard};
 use crate::time::Limits;
 
 /// How often the session checks on a silent search.

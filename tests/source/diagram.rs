@@ -1,12 +1,12 @@
-//! The diagrams of `docs/modules.md`: the packages, made from their manifests, and the modules of the engine, made from
-//! the `use` lines of the source.
+//! The diagrams of `docs/modules.md`: the packages, made from their manifests, and the modules of the engine and the
+//! rooms of its search, made from the `use` lines of the source.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use crate::layers::{LEVELS, PACKAGES, level, modules_used, packages_used};
-use crate::sources;
+use crate::layers::{LEVELS, PACKAGES, SEARCH, level, modules_used, packages_used, rooms_used};
+use crate::{sources, sources_below};
 
 /// Set to rewrite the diagram instead of checking it.
 const WRITE: &str = "IBEX_WRITE_DIAGRAM";
@@ -24,6 +24,17 @@ fn uses(sources: &[(String, String)]) -> Uses {
         }
         let used = modules_used(text).into_iter().filter(|used| used != module && level(used).is_some());
         uses.entry(module.to_owned()).or_default().extend(used);
+    }
+    uses
+}
+
+/// The uses of the rooms of the search.
+fn rooms(sources: &[(String, String)]) -> Uses {
+    let mut uses = Uses::new();
+    for (inside, text) in sources {
+        let Some((room, _)) = inside.split_once('/') else { continue };
+        let used = rooms_used(text).into_iter().filter(|used| used != room);
+        uses.entry(room.to_owned()).or_default().extend(used);
     }
     uses
 }
@@ -88,7 +99,12 @@ fn the_diagram_is_current() {
     let text = fs::read_to_string(&page).expect("readable");
     let packages: Vec<Vec<&str>> = PACKAGES.iter().map(|level| level.iter().map(|(name, _)| *name).collect()).collect();
     let modules: Vec<Vec<&str>> = LEVELS.iter().map(|level| level.to_vec()).collect();
-    let diagrams = [mermaid(&packages, &package_uses()), mermaid(&modules, &uses(&sources()))];
+    let search: Vec<Vec<&str>> = SEARCH.iter().map(|level| level.to_vec()).collect();
+    let diagrams = [
+        mermaid(&packages, &package_uses()),
+        mermaid(&modules, &uses(&sources())),
+        mermaid(&search, &rooms(&sources_below("src/search", "src/search"))),
+    ];
     let (mut current, mut rest) = (String::new(), text.as_str());
     for diagram in diagrams {
         let (head, old) = rest.split_once("```mermaid\n").expect("a diagram");

@@ -29,6 +29,9 @@ const LAB: &[&[&str]] = &[
     &["analyse", "datagen", "endings", "experiments", "perft", "probe", "prove"],
 ];
 
+/// The rooms of the search, likewise.
+pub const SEARCH: &[&[&str]] = &[&["rules", "ordering", "mates"], &["state"], &["node"], &["root"], &["experiments"]];
+
 /// The packages, likewise: each with its folder.
 pub const PACKAGES: &[&[(&str, &str)]] = &[
     &[("ibex", "."), ("ibex-terminal", "terminal")],
@@ -63,20 +66,30 @@ fn level_in(levels: &[&[&str]], module: &str) -> Option<usize> {
 
 /// The modules that a source text names after `crate::`, individually or in braces.
 pub fn modules_used(text: &str) -> Vec<String> {
+    names_after("crate::", text)
+}
+
+/// The rooms of the search that a source text names.
+pub fn rooms_used(text: &str) -> Vec<String> {
+    names_after("crate::search::", text)
+}
+
+/// The names that follow a path, individually or in braces.
+fn names_after(path: &str, text: &str) -> Vec<String> {
     let code: String = text.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n");
-    let mut modules = Vec::new();
-    for after in code.split("crate::").skip(1) {
-        let list = match after.strip_prefix('{') {
-            Some(group) => group.split('}').next().unwrap_or(""),
-            None => after,
+    let mut names = Vec::new();
+    for after in code.split(path).skip(1) {
+        let words: Vec<&str> = match after.strip_prefix('{') {
+            Some(group) => group.split('}').next().unwrap_or("").split(',').collect(),
+            None => vec![after],
         };
-        let words: Vec<&str> = if after.starts_with('{') { list.split(',').collect() } else { vec![list] };
-        for word in words {
-            let name: String = word.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            modules.push(name);
-        }
+        names.extend(
+            words
+                .into_iter()
+                .map(|word| word.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>()),
+        );
     }
-    modules
+    names
 }
 
 #[test]
@@ -134,6 +147,31 @@ fn the_laboratory_has_levels_too() {
 }
 
 #[test]
+fn the_search_has_levels_too() {
+    let (mut checked, mut wrong) = (0, Vec::new());
+    for (inside, text) in sources_below("src/search", "src/search") {
+        let Some((room, _)) = inside.split_once('/') else { continue };
+        let Some(own) = level_in(SEARCH, room) else {
+            wrong.push(format!("{inside} is in no level: add the room to the map"));
+            continue;
+        };
+        for used in rooms_used(&text).into_iter().filter(|used| used != room) {
+            checked += 1;
+            match level_in(SEARCH, &used) {
+                Some(other) if other < own => (),
+                Some(_) => wrong.push(format!("{inside} ({room}) uses {used}")),
+                None => wrong.push(format!("{inside} does not say which room {used} is in")),
+            }
+        }
+        if text.contains("super::super") {
+            wrong.push(format!("{inside}: 'super::super' hides the room"));
+        }
+    }
+    assert!(wrong.is_empty(), "upward or sideways:\n{}", wrong.join("\n"));
+    assert!(checked > 40, "the check has found something to check: {checked}");
+}
+
+#[test]
 fn packages_use_only_packages_below_them() {
     let level = |name: &str| PACKAGES.iter().position(|level| level.iter().any(|(known, _)| *known == name));
     let mut arrows = 0;
@@ -162,4 +200,5 @@ fn used_modules_are_found() {
         modules_used("use crate::{tt::TranspositionTable, eval};\nlet x = crate::time::Clock;"),
         ["tt", "eval", "time"]
     );
+    assert_eq!(rooms_used("pub(in crate::search) fn f();\nuse crate::search::state::{Node, Search};"), ["state"]);
 }

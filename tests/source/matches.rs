@@ -155,7 +155,7 @@ fn worths(page: &str) -> Vec<[String; 3]> {
 #[test]
 fn the_titles_of_the_steps_have_the_measured_worth() {
     let sources = sources();
-    let (_, node) = sources.iter().find(|(name, _)| name == "search/node.rs").expect("the node");
+    let (_, node) = sources.iter().find(|(name, _)| name == "search/node/interior.rs").expect("the node");
     let worths = worths(&fs::read_to_string(path("docs/record/matches.md")).expect("readable"));
     assert!(worths.len() > 10, "{worths:?}");
     for [step, technique, worth] in worths {

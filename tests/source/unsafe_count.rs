@@ -10,7 +10,7 @@ const UNSAFE: &[(&str, usize)] = &[
     ("src/laboratory.rs", 1),
     ("src/memory.rs", 2),
     ("src/processor.rs", 1),
-    ("src/search/picker/queue.rs", 2),
+    ("src/search/ordering/picker/queue.rs", 2),
     ("src/tt/table.rs", 1),
     ("src/uci/mod.rs", 1),
     ("terminal/src/interrupt.rs", 2),

@@ -2,8 +2,8 @@
 
 use super::Experiment;
 use ibex::score::DrawRule;
-use ibex::search::experiments::distance::Distance;
-use ibex::search::experiments::rules::{Composition, Driver, Narrowing, TableMode};
+use ibex::search::rules::distance::Distance;
+use ibex::search::rules::{Composition, Driver, Narrowing, TableMode};
 use ibex::search::{Conventions, Rules};
 
 /// One column of switches.

@@ -9,7 +9,7 @@ use ibex::position::Game;
 use ibex::position::notation::uci;
 use ibex::search::Conventions;
 use ibex::search::experiments::single::SearchRun;
-use ibex::search::experiments::tally::Tally;
+use ibex::search::state::Tally;
 
 /// One search.
 #[derive(Clone, Debug)]

@@ -9,8 +9,7 @@
 
 use crate::bound::Ibv;
 use crate::score::Score;
-use crate::search::root::{Exact, RootMove};
-use crate::search::{NodeResult, Search};
+use crate::search::state::{Exact, NodeResult, RootMove, Search};
 
 /// Where the value may lie, and what to test next.
 #[derive(Clone, Copy, Debug)]
@@ -68,18 +67,18 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     pub(in crate::search) fn mtdf(&mut self, line: usize, depth: i32, growing: bool) -> NodeResult {
         let grain = self.rules().grain.max(1);
         let mut bracket = Bracket::new(grain);
-        let mut test = self.roots[line].score().unwrap_or(Score::heuristic(0)).max(Score::MIN.above());
+        let mut test = self.root.moves[line].score().unwrap_or(Score::heuristic(0)).max(Score::MIN.above());
         while !bracket.is_closed(grain) {
             let value = self.search_root(line, test.below(), test, depth)?;
             self.watch_pass();
-            self.roots.sort_from(line);
+            self.root.moves.sort_from(line);
             bracket.learn(value.score(), test, grain, growing);
             test = bracket.next_test();
         }
         // The value is proved from both sides, which no single pass can show. The move that reached it is in front.
         let score = bracket.lower;
-        let seldepth = self.seldepth;
-        let root: &mut RootMove = &mut self.roots[line];
+        let seldepth = self.counters.seldepth;
+        let root: &mut RootMove = &mut self.root.moves[line];
         root.value = Ibv::exact(score);
         root.last_exact = Some(Exact { depth, score });
         root.pv = vec![root.m.packed()];

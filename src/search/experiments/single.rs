@@ -5,9 +5,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::position::Game;
-use crate::search::experiments::tally::Tally;
-use crate::search::iterate::ThreadResult;
-use crate::search::{Conventions, Listener, NodeCounter, Rules, STACK_SIZE, Search, Shared, SharedBest, ThreadData};
+use crate::search::rules::Rules;
+use crate::search::state::{
+    Conventions, Listener, NodeCounter, STACK_SIZE, Search, Shared, SharedBest, Tally, ThreadData, ThreadResult,
+};
 use crate::time::{Clock, Limits};
 use crate::tt::TranspositionTable;
 

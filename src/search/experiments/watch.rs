@@ -1,10 +1,9 @@
 //! Where experiments look at the search, and where they take over. In play, each of these does nothing or what play does.
 
-use super::rules::Driver;
 use crate::bound::Ibv;
 use crate::position::Move;
-use crate::search::node::Node;
-use crate::search::{NodeResult, Search};
+use crate::search::rules::Driver;
+use crate::search::state::{Node, NodeResult, Search};
 
 impl<const PLAY: bool> Search<'_, PLAY> {
     /// Searches the PV with this index in this iteration, as the rules say. `None` if the search was aborted.
@@ -12,7 +11,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     pub(in crate::search) fn search_pv(&mut self, pv_index: usize) -> NodeResult {
         match self.rules().driver {
             Driver::Aspiration => self.aspirate(pv_index),
-            Driver::Mtdf { growing } => self.mtdf(pv_index, self.root_depth, growing),
+            Driver::Mtdf { growing } => self.mtdf(pv_index, self.root.depth, growing),
         }
     }
 
@@ -57,7 +56,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             && !self.past.reaches_traps(node.position, ply)
             && let Some(lessons) = &mut self.td.lessons
         {
-            lessons.offer(node, value, best, depth, self.nodes - nodes_before);
+            lessons.offer(node, value, best, depth, self.counters.nodes - nodes_before);
         }
     }
 }

@@ -8,7 +8,7 @@
 
 use std::cell::RefCell;
 
-use ibex::search::host::{self, Heard};
+use ibex::search::state::host::{self, Heard};
 use ibex::uci::Dialogue;
 
 /// The user's signals during a search.

@@ -1,0 +1,64 @@
+//! Tablebase probes inside the tree: the expensive recognizer, whose results the TT keeps.
+
+use crate::bound::Ibv;
+use crate::position::Position;
+use crate::recognize::{Expense, Recognition};
+use crate::score::MAX_PLY;
+use crate::search::state::{Probes, PvCompletion, Search};
+use crate::tt::Entry;
+
+/// Depth added to a tablebase result in the TT, in plies.
+const PROBE_DEPTH_BONUS: i32 = 6;
+
+impl<const PLAY: bool> Search<'_, PLAY> {
+    /// What tablebases prove about a position at `ply` with `depth` remaining. The TT keeps these expensive results.
+    #[inline]
+    pub(in crate::search) fn probe_tablebases(
+        &mut self,
+        position: &Position,
+        key: u64,
+        depth: i32,
+        ply: usize,
+        pv: bool,
+    ) -> Ibv {
+        match self.shared.probes {
+            Some(probes) if probes.inside() => self.probe_and_store(&probes, position, key, depth, ply, pv),
+            _ => Ibv::NONE,
+        }
+    }
+
+    #[inline(never)]
+    fn probe_and_store(
+        &mut self,
+        probes: &Probes<'_>,
+        position: &Position,
+        key: u64,
+        depth: i32,
+        ply: usize,
+        pv: bool,
+    ) -> Ibv {
+        let Recognition { ibv, expense } = probes.tables.probe(position, ply, depth, &probes.probing);
+        if ibv.is_none() {
+            return Ibv::NONE;
+        }
+        self.counters.tbhits += 1;
+        let known = self.in_root_terms(ibv, ply);
+        if expense == Expense::Cheap {
+            return known;
+        }
+        // On a slow disk, a few probes take longer than a thousand other nodes.
+        if self.pv_completion != PvCompletion::AfterSearch {
+            self.check_limits();
+        }
+        let entry = Entry {
+            value: self.to_tt(known, ply),
+            best: None,
+            depth: (depth + PROBE_DEPTH_BONUS).min(MAX_PLY as i32 - 1),
+            pv,
+            eval: None,
+            tb_entry: true,
+        };
+        self.shared.tt.store(key, entry);
+        known
+    }
+}

@@ -1,0 +1,27 @@
+//! What the transposition table holds about a node.
+
+use crate::bound::Ibv;
+use crate::position::PackedMove;
+use crate::score::Score;
+
+/// What the transposition table holds about a node.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::search) struct TtHit {
+    /// Whether there is an entry.
+    pub found: bool,
+    /// The value as it holds at this node; [`Ibv::NONE`] if nothing of it holds.
+    pub value: Ibv,
+    /// The depth of the search that stored it; -1 without an entry.
+    pub depth: i32,
+    /// The move, which may not be legal.
+    pub best: Option<PackedMove>,
+    /// Whether the entry was stored by a PV node.
+    pub pv: bool,
+    /// The raw static evaluation.
+    pub eval: Option<Score>,
+}
+
+impl TtHit {
+    /// No entry.
+    pub const NONE: TtHit = TtHit { found: false, value: Ibv::NONE, depth: -1, best: None, pv: false, eval: None };
+}
