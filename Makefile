@@ -19,7 +19,7 @@ PROGRAM = $(if $(filter /%,$(IBEX))$(findstring :,$(IBEX)),$(IBEX),$(CURDIR)/$(I
 # The laboratory that writes the manual pages for `make install`: what it installs, or another build if that cannot run.
 MANUAL ?= $(if $(filter /%,$(LAB))$(findstring :,$(LAB)),$(LAB),./$(LAB))
 
-.PHONY: native portable static pgo dist dist-run neon wasm-target node web web-notices web-test web-kernels web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz tables diagram figures match factors matches clean help
+.PHONY: native portable static pgo dist dist-run neon wasm-target node web web-notices web-test web-kernels web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz tables diagram figures match factors spsa matches clean help
 
 # With -j, too, one goal after the other: `make web web-test` tests what it has built. Cargo uses all processors anyway.
 .NOTPARALLEL:
@@ -190,6 +190,11 @@ factors: ## Measure the effects of many changes of options in one match: CHANGES
 	cargo build --quiet --release --locked --features tune --bin ibex --target-dir target/tune
 	cargo run --quiet --locked -p ibex-figures -- $(if $(IBEX_SHARED),--shared "$(IBEX_SHARED)") \
 	  --ibex target/tune/release/ibex factors "$(or $(CHANGES),$(error CHANGES=FILE is missing))" $(ARGS)
+
+spsa: ## Tune the search by games: continues docs/record/tuning.txt (ARGS="--minutes 60"; CONTRIBUTING.md, "Tuning")
+	cargo build --quiet --release --locked --features tune --bin ibex --target-dir target/tune
+	cargo run --quiet --locked -p ibex-figures -- $(if $(IBEX_SHARED),--shared "$(IBEX_SHARED)") \
+	  --ibex target/tune/release/ibex tune $(ARGS)
 
 matches: ## Write the tables of docs/record/matches.md again, after a change of docs/record/matches.csv
 	IBEX_WRITE_MATCHES=1 cargo test --locked --test source matches

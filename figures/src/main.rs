@@ -10,6 +10,7 @@
 //!   must repeat
 //! - `match`: plays two commits against each other by SPRT, for the record of matches
 //! - `factors`: finds the changes that deserve a match of their own
+//! - `tune`: moves the numbers of the search by games
 
 mod basis;
 mod chances;
@@ -27,6 +28,7 @@ mod ratings;
 mod scratch;
 mod sprt;
 mod steps;
+mod tune;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -46,7 +48,7 @@ const FRONT_PAGE: &str = "README.md";
 #[derive(Parser, Debug)]
 #[command(version, arg_required_else_help = true)]
 struct Cli {
-    /// The program to measure, for run, check and factors [default: target/release/ibex]
+    /// The program to measure, for run, check, factors and tune [default: target/release/ibex]
     #[arg(long, value_name = "PROGRAM", global = true)]
     ibex: Option<PathBuf>,
     /// How it was built, for the tables of speed and games that run measures [default: an unnamed build]
@@ -71,6 +73,7 @@ impl Cli {
             // It builds the programs that it plays.
             Command::Match(_) => ("match", &["--shared"]),
             Command::Factors(_) => ("factors", &["--ibex", "--shared"]),
+            Command::Tune(_) => ("tune", &["--ibex", "--shared"]),
         };
         match given.iter().find(|(option, given)| *given && !used.contains(option)) {
             Some((option, _)) => Err(trouble!("{command} does not use {option}")),
@@ -101,6 +104,8 @@ enum Command {
     Match(sprt::Arguments),
     /// Measure the effects of many small changes of options in one match
     Factors(factors::Arguments),
+    /// Tune the parameters of the search by games against itself (SPSA), and keep the state in a file
+    Tune(tune::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -117,6 +122,7 @@ fn main() -> ExitCode {
         Command::Check { release } => check(&tools, *release),
         Command::Match(arguments) => sprt::play(&tools, arguments).map(|()| true),
         Command::Factors(arguments) => factors::play(&tools, arguments).map(|()| true),
+        Command::Tune(arguments) => tune::play(&tools, arguments).map(|()| true),
     });
     terminal::end("figures", result.map(|is_right| if is_right { Exit::Done } else { Exit::Found }))
 }

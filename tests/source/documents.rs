@@ -123,8 +123,7 @@ fn the_test_data_are_named() {
     let page = read(&root().join("CONTRIBUTING.md"));
     let (_, page) = page.split_once("## Test data").expect("a section");
     let mut names = BTreeSet::new();
-    for entry in fs::read_dir(root().join("figures/src")).expect("a readable folder") {
-        let text = read(&entry.expect("an entry").path());
+    for (_, text) in crate::sources_below("figures/src", "figures/src") {
         for argument in strings(&text, "tools.data(", ")?") {
             match argument.trim_matches(['&', '"']) {
                 // The books are constants; the suites have their own list.
