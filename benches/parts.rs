@@ -193,7 +193,7 @@ fn by_thousands<'a>(keys: &'a [u64]) -> impl FnMut() -> &'a [u64] {
 
 fn entry() -> Entry {
     Entry {
-        value: Ibv::exact(Score::heuristic(25)),
+        value: Some(Ibv::exact(Score::heuristic(25))),
         best: None,
         depth: 8,
         pv: false,

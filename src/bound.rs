@@ -3,12 +3,13 @@
 //! An exact value `n` becomes `4n`, a lower bound (at least `n`) `4n + 1`, an upper bound (at most `n`) `4n - 1`. The
 //! order of these numbers is the order in which a maximising side prefers them: `≤n < =n < ≥n < ≤n+1`. So a search
 //! needs no flags: the best child is the maximum, the cut is one comparison, and a node all of whose children failed
-//! low flags itself as an upper bound. The remaining code, low bits `10`, never arises from an operation and says
-//! "nothing known".
+//! low flags itself as an upper bound. Where nothing is known there is no value: an `Option` of one takes no more room,
+//! and is less than every value.
 //!
 //! Source: Don Beal, "Integrated Bounds and Values" (1995), as described in the chess programming wiki.
 
 use std::fmt;
+use std::num::NonZeroU32;
 use std::ops::Neg;
 
 use crate::score::{DrawRule, Score};
@@ -72,34 +73,45 @@ impl Bound {
 /// assert!(!Ibv::upper(score).cuts(score));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Ibv(i32);
+pub struct Ibv(NonZeroU32);
+
+const _: () = assert!(size_of::<Option<Ibv>>() == size_of::<Ibv>());
+
+/// Added to the number of a value, so that codes are not zero and their order is that of unsigned numbers. The lowest bits
+/// stay.
+const ORIGIN: u32 = 1 << 20;
+/// A bit of every code. With it, the compiler sees that no code is zero.
+const MARK: u32 = 1 << 31;
 
 impl Ibv {
-    /// Nothing known: the "fail bound" of an unsuccessful recognition. Less than every value.
-    ///
-    /// It has no score, bound or negation: check [`Ibv::is_some`] before calling [`Ibv::score`] and the like.
-    ///
-    /// ```
-    /// use ibex::bound::Ibv;
-    ///
-    /// let score = |ibv: Ibv| ibv.is_some().then(|| ibv.score());
-    /// assert_eq!(score(Ibv::NONE), None);
-    /// ```
-    pub const NONE: Ibv = Ibv((-1 << 20) | 0b10);
+    /// The value with this number: four times the score, and the bound.
+    #[inline(always)]
+    const fn of(number: i32) -> Ibv {
+        match NonZeroU32::new((number + ORIGIN as i32) as u32 | MARK) {
+            Some(code) => Ibv(code),
+            None => unreachable!(),
+        }
+    }
+
+    /// The number.
+    #[inline(always)]
+    const fn number(self) -> i32 {
+        (self.0.get() ^ MARK) as i32 - ORIGIN as i32
+    }
 
     /// The truth is `score`.
     pub const fn exact(score: Score) -> Ibv {
-        Ibv(4 * score.raw())
+        Ibv::of(4 * score.raw())
     }
 
     /// The truth is at least `score`.
     pub const fn lower(score: Score) -> Ibv {
-        Ibv(4 * score.raw() + 1)
+        Ibv::of(4 * score.raw() + 1)
     }
 
     /// The truth is at most `score`.
     pub const fn upper(score: Score) -> Ibv {
-        Ibv(4 * score.raw() - 1)
+        Ibv::of(4 * score.raw() - 1)
     }
 
     /// `score` with the bound named.
@@ -111,57 +123,36 @@ impl Ibv {
         }
     }
 
-    /// Whether anything is known.
-    pub const fn is_some(self) -> bool {
-        self.0 & 0b11 != 0b10
-    }
-
-    /// Whether nothing is known.
-    pub const fn is_none(self) -> bool {
-        !self.is_some()
-    }
-
     /// The value without its bound. A plain shift would turn "≤ 10" into 9; adding one first rounds it back.
-    ///
-    /// # Panics
-    ///
-    /// In builds with debug assertions, if this is [`Ibv::NONE`]; in other builds the result is then meaningless.
     pub const fn score(self) -> Score {
-        debug_assert!(self.is_some());
-        Score::from_known((self.0 + 1) >> 2)
+        Score::from_known((self.number() + 1) >> 2)
     }
 
     /// The bound without its value.
-    ///
-    /// # Panics
-    ///
-    /// In builds with debug assertions, if this is [`Ibv::NONE`]; in other builds the result is then meaningless.
     pub const fn bound(self) -> Bound {
-        debug_assert!(self.is_some());
-        match self.0 & 0b11 {
+        match self.number() & 0b11 {
             0b00 => Bound::Exact,
             0b01 => Bound::Lower,
             _ => Bound::Upper,
         }
     }
 
-    /// The same value, claimed to be exact. [`Ibv::NONE`] has no value, so this, [`Ibv::force_lower`] and
-    /// [`Ibv::force_upper`] are meaningless for it.
+    /// The same value, claimed to be exact.
     #[must_use]
     pub const fn force_exact(self) -> Ibv {
-        Ibv((self.0 + 1) & !0b11)
+        Ibv::of((self.number() + 1) & !0b11)
     }
 
     /// The same value, as a lower bound.
     #[must_use]
     pub const fn force_lower(self) -> Ibv {
-        Ibv(self.force_exact().0 + 1)
+        Ibv::of(self.force_exact().number() + 1)
     }
 
     /// The same value, as an upper bound.
     #[must_use]
     pub const fn force_upper(self) -> Ibv {
-        Ibv(self.force_exact().0 - 1)
+        Ibv::of(self.force_exact().number() - 1)
     }
 
     /// Whether this child value refutes the node: it proves at least `beta`. One comparison; "at most beta" is just
@@ -170,14 +161,10 @@ impl Ibv {
     /// Valid for a value that a search with this beta has returned: its upper bounds are no higher than beta. For any
     /// other value, use [`Ibv::settles`].
     pub const fn cuts(self, beta: Score) -> bool {
-        self.0 >= Ibv::exact(beta).0
+        self.0.get() >= Ibv::exact(beta).0.get()
     }
 
     /// Whether this child value raises `alpha`: it is greater, and not just an upper bound.
-    ///
-    /// # Panics
-    ///
-    /// In builds with debug assertions, if this is [`Ibv::NONE`]; in other builds the result is then meaningless.
     pub const fn raises(self, alpha: Score) -> bool {
         self.score().raw() > alpha.raw() && !matches!(self.bound(), Bound::Upper)
     }
@@ -185,25 +172,20 @@ impl Ibv {
     /// Whether this proves that the truth is at most `alpha`. Like [`Ibv::cuts`], valid for a value that a search
     /// with this alpha has returned.
     pub const fn fails_low(self, alpha: Score) -> bool {
-        self.0 <= Ibv::exact(alpha).0 && self.is_some()
+        self.0.get() <= Ibv::exact(alpha).0.get()
     }
 
     /// Whether knowing this settles a node with the window `alpha..beta`: it is exact, or refutes, or fails low.
     pub fn settles(self, alpha: Score, beta: Score) -> bool {
-        self.is_some()
-            && match self.bound() {
-                Bound::Exact => true,
-                Bound::Lower => self.score() >= beta,
-                Bound::Upper => self.score() <= alpha,
-            }
+        match self.bound() {
+            Bound::Exact => true,
+            Bound::Lower => self.score() >= beta,
+            Bound::Upper => self.score() <= alpha,
+        }
     }
 
     /// Whether this improves on an estimate of `cp` centipawns: it is exact, or a bound that contradicts the
     /// estimate.
-    ///
-    /// # Panics
-    ///
-    /// In builds with debug assertions, if this is [`Ibv::NONE`]; in other builds the result is then meaningless.
     pub const fn corrects(self, cp: i32) -> bool {
         let known = self.score().cp();
         match self.bound() {
@@ -219,40 +201,32 @@ impl Ibv {
     /// find the win sooner. That there is *no* sooner win holds only at the depth searched: even an exact mate proves
     /// just "at least". The progress of a recognized win is not proved: the defence may undo it.
     #[must_use]
-    pub fn proof(self) -> Ibv {
-        if self.is_none() {
-            return Ibv::NONE;
-        }
+    pub fn proof(self) -> Option<Ibv> {
         let proved = self.score().without_progress();
         if proved.is_win() && self.bound().is_lower_or_exact() {
-            Ibv::lower(proved)
+            Some(Ibv::lower(proved))
         } else if proved.is_loss() && self.bound().is_upper_or_exact() {
-            Ibv::upper(proved)
+            Some(Ibv::upper(proved))
         } else {
-            Ibv::NONE
+            None
         }
     }
 
     /// Whether this says that the position is drawn.
     pub fn settles_draw(self) -> bool {
-        self.is_some() && self.bound() == Bound::Exact && self.score().is_draw()
+        self.bound() == Bound::Exact && self.score().is_draw()
     }
 
     /// The same claim, with a recognized win or loss stripped of its progress.
     #[must_use]
     pub fn without_progress(self) -> Ibv {
-        if self.is_some() { Ibv::new(self.score().without_progress(), self.bound()) } else { self }
+        Ibv::new(self.score().without_progress(), self.bound())
     }
 
     /// The value clipped into a proven interval, promoted to exact where the two ends meet.
     ///
     /// `lower` and `upper` are proved bounds of the same node (from a recognizer or the table). A refutation at a
     /// lowered beta and a failure at a raised alpha are exact: the proof bounds the value from the other side.
-    ///
-    /// # Panics
-    ///
-    /// In builds with debug assertions, if this is [`Ibv::NONE`] and a bound is given; in other builds the result is
-    /// then meaningless.
     #[must_use]
     pub fn within(self, lower: Option<Score>, upper: Option<Score>) -> Ibv {
         let mut ibv = self;
@@ -270,25 +244,17 @@ impl Ibv {
     }
 
     /// Re-bases to a node at `ply` for the table; the bound is kept.
-    ///
-    /// # Panics
-    ///
-    /// In builds with debug assertions, if this is [`Ibv::NONE`]; in other builds the result is then meaningless.
     #[must_use]
     pub const fn to_tt(self, ply: usize, draws: DrawRule) -> Ibv {
         Ibv::new(self.score().to_tt(ply, draws), self.bound())
     }
 
-    /// Re-bases a stored value to the root; [`Ibv::NONE`] where its distance no longer fits.
-    ///
-    /// # Panics
-    ///
-    /// In builds with debug assertions, if this is [`Ibv::NONE`]; in other builds the result is then meaningless.
+    /// Re-bases a stored value to the root; `None` where its distance no longer fits.
     #[must_use]
-    pub const fn from_tt(self, ply: usize, draws: DrawRule) -> Ibv {
+    pub const fn from_tt(self, ply: usize, draws: DrawRule) -> Option<Ibv> {
         match self.score().from_tt(ply, draws) {
-            Some(score) => Ibv::new(score, self.bound()),
-            None => Ibv::NONE,
+            Some(score) => Some(Ibv::new(score, self.bound())),
+            None => None,
         }
     }
 }
@@ -296,21 +262,13 @@ impl Ibv {
 impl Neg for Ibv {
     type Output = Ibv;
     /// The value from the other side's view, with the [bound flipped](Bound::flipped).
-    ///
-    /// # Panics
-    ///
-    /// In builds with debug assertions, if this is [`Ibv::NONE`]; in other builds the result is then meaningless.
     fn neg(self) -> Ibv {
-        debug_assert!(self.is_some(), "nothing known cannot be negated");
-        Ibv(-self.0)
+        Ibv::of(-self.number())
     }
 }
 
 impl fmt::Debug for Ibv {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_none() {
-            return f.write_str("nothing known");
-        }
         let sign = match self.bound() {
             Bound::Exact => '=',
             Bound::Lower => '≥',
@@ -335,7 +293,6 @@ mod tests {
         for score in scores() {
             for bound in BOUNDS {
                 let ibv = Ibv::new(score, bound);
-                assert!(ibv.is_some());
                 assert_eq!((ibv.score(), ibv.bound()), (score, bound));
                 assert_eq!(ibv.force_exact(), Ibv::exact(score));
                 assert_eq!(ibv.force_exact().force_exact(), ibv.force_exact());
@@ -344,7 +301,6 @@ mod tests {
                 assert_eq!(Bound::from_bits(bound as u64), Some(bound));
             }
         }
-        assert!(Ibv::NONE.is_none());
         assert_eq!(Bound::from_bits(0b10), None);
     }
 
@@ -365,12 +321,12 @@ mod tests {
 
     #[test]
     fn the_order_is_strict() {
-        let mut last = Ibv::NONE;
+        let mut last = None;
         for score in scores() {
             for bound in BOUNDS {
                 let ibv = Ibv::new(score, bound);
-                assert!(ibv > last);
-                last = ibv;
+                assert!(Some(ibv) > last);
+                last = Some(ibv);
             }
         }
     }
@@ -385,7 +341,6 @@ mod tests {
         assert!(Ibv::upper(beta).fails_low(beta));
         assert!(Ibv::exact(beta).fails_low(beta));
         assert!(!Ibv::lower(beta).fails_low(beta));
-        assert!(!Ibv::NONE.fails_low(beta));
     }
 
     #[test]
@@ -399,41 +354,24 @@ mod tests {
     #[test]
     fn a_proof_keeps_only_its_proved_direction() {
         let win = Score::mate_in(5);
-        assert_eq!(Ibv::exact(win).proof(), Ibv::lower(win));
-        assert_eq!(Ibv::lower(win).proof(), Ibv::lower(win));
-        assert_eq!(Ibv::exact(Score::recognized_win(500)).proof(), Ibv::lower(Score::recognized_win(0)));
-        assert_eq!(Ibv::upper(win).proof(), Ibv::NONE);
+        assert_eq!(Ibv::exact(win).proof(), Some(Ibv::lower(win)));
+        assert_eq!(Ibv::lower(win).proof(), Some(Ibv::lower(win)));
+        assert_eq!(Ibv::exact(Score::recognized_win(500)).proof(), Some(Ibv::lower(Score::recognized_win(0))));
+        assert_eq!(Ibv::upper(win).proof(), None);
         for score in scores() {
             for bound in BOUNDS {
                 let (here, there) = (Ibv::new(score, bound).proof(), (-Ibv::new(score, bound)).proof());
-                assert_eq!(here.is_some(), there.is_some());
-                assert!(here.is_none() || here == -there && score.is_decisive());
+                assert_eq!(here, there.map(Neg::neg));
+                assert!(here.is_none() || score.is_decisive());
             }
         }
-        assert_eq!(Ibv::NONE.proof(), Ibv::NONE);
-    }
-
-    #[test]
-    #[cfg(debug_assertions)]
-    fn parts_of_an_unknown_value_panic() {
-        let parts: [fn(Ibv); 8] = [
-            |none| _ = none.score(),
-            |none| _ = none.bound(),
-            |none| _ = -none,
-            |none| _ = none.raises(Score::ZERO),
-            |none| _ = none.corrects(0),
-            |none| _ = none.within(Some(Score::ZERO), None),
-            |none| _ = none.to_tt(0, DrawRule::Off),
-            |none| _ = none.from_tt(0, DrawRule::Off),
-        ];
-        assert!(parts.iter().all(|part| std::panic::catch_unwind(|| part(Ibv::NONE)).is_err()));
     }
 
     /// A raw shift would lose one at every upper bound; this is the pitfall that `score` exists to avoid.
     #[test]
     fn score_corrects_the_borrow_of_upper_bounds() {
         for score in scores() {
-            assert_eq!(Ibv::upper(score).0 >> 2, score.raw() - 1);
+            assert_eq!(Ibv::upper(score).number() >> 2, score.raw() - 1);
             assert_eq!(Ibv::upper(score).score(), score);
         }
     }

@@ -78,8 +78,8 @@ pub fn with_search_stack<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result
 /// What the transposition table holds about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TtProbe {
-    /// The value with its bound, for the side to move in the game; [`Ibv::NONE`] if nothing of it holds.
-    pub value: Ibv,
+    /// The value with its bound, for the side to move in the game; `None` if nothing of it holds.
+    pub value: Option<Ibv>,
     /// Whether a value was stored, even if it does not hold at this clock.
     pub stored: bool,
     /// Whether a tablebase gave the value.
@@ -200,7 +200,7 @@ impl Engine {
         let known = ways.into_iter().filter_map(|conventions| {
             let (entry, searches_ago) = self.tt.probe_with_age(Past::new(conventions, game).key(position, ply))?;
             Some(TtProbe {
-                value: value_for_root(entry.value, position, ply, conventions),
+                value: entry.value.and_then(|value| value_for_root(value, position, ply, conventions)),
                 stored: entry.value.is_some(),
                 probed: entry.tb_entry,
                 depth: entry.depth,

@@ -147,7 +147,7 @@ fn vote(results: Vec<ThreadResult>) -> Option<ThreadResult> {
 fn rank_of_proof(result: &ThreadResult) -> Option<(bool, i32)> {
     let proof = result.value.proof();
     let is_win_with_line = result.value.score().is_win() && result.value.bound() == Bound::Exact;
-    proof.is_some().then(|| (is_win_with_line, proof.score().raw().abs()))
+    proof.map(|proof| (is_win_with_line, proof.score().raw().abs()))
 }
 
 #[cfg(test)]

@@ -41,10 +41,10 @@ impl Window {
         Window { alpha, beta, lower: None, upper: None }
     }
 
-    /// Records what is proved about the node's value. Returns the result if that settles the node.
+    /// Records what is proved about the node's value, if anything is. Returns the result if that settles the node.
     #[inline(always)]
-    pub fn know(&mut self, proved: Ibv) -> Option<Ibv> {
-        if proved.is_none() { None } else { self.learn(proved) }
+    pub fn know(&mut self, proved: impl Into<Option<Ibv>>) -> Option<Ibv> {
+        self.learn(proved.into()?)
     }
 
     fn learn(&mut self, proved: Ibv) -> Option<Ibv> {
@@ -92,14 +92,13 @@ mod tests {
     /// A random game tree: a leaf has a value, an inner node has children, and any node may have a sound bound.
     struct Tree {
         value: Score,
-        known: Ibv,
+        known: Option<Ibv>,
         children: Vec<Tree>,
     }
 
     /// Values are few, so that bounds and windows meet often; `knowledge` percent of the nodes carry a sound bound.
     fn grow(random: &mut Random, depth: u32, knowledge: usize) -> Tree {
-        let mut tree =
-            Tree { value: Score::from_raw(random.below(21) as i32 - 10), known: Ibv::NONE, children: vec![] };
+        let mut tree = Tree { value: Score::from_raw(random.below(21) as i32 - 10), known: None, children: vec![] };
         if depth > 0 && random.below(8) > 0 {
             for _ in 0..1 + random.below(4) {
                 tree.children.push(grow(random, depth - 1, knowledge));
@@ -108,11 +107,11 @@ mod tests {
         }
         if random.below(100) < knowledge {
             let slack = random.below(4) as i32;
-            tree.known = match random.below(5) {
+            tree.known = Some(match random.below(5) {
                 0 | 1 => Ibv::lower(Score::from_raw(tree.value.raw() - slack)),
                 2 | 3 => Ibv::upper(Score::from_raw(tree.value.raw() + slack)),
                 _ => Ibv::exact(tree.value),
-            };
+            });
         }
         tree
     }
@@ -135,7 +134,7 @@ mod tests {
         if tree.children.is_empty() {
             return Ibv::exact(tree.value);
         }
-        let mut best = Ibv::NONE;
+        let mut best = None;
         for (i, child) in tree.children.iter().enumerate() {
             let alpha = window.alpha;
             let ask = |a: Score, b: Score| {
@@ -147,22 +146,20 @@ mod tests {
                     value
                 }
             };
-            let mut value = Ibv::NONE;
-            if i > 0 {
-                value = ask(alpha, alpha.above());
-            }
-            if i == 0 || value.score() > alpha && value.score() < window.beta && value.bound() != Bound::Exact {
+            let mut value = ask(alpha, if i > 0 { alpha.above() } else { window.beta });
+            if i > 0 && value.score() > alpha && value.score() < window.beta && value.bound() != Bound::Exact {
                 value = ask(alpha, window.beta);
             }
-            best = best.max(value);
+            best = best.max(Some(value));
             if value.cuts(window.beta) {
-                best = value.force_lower();
+                best = Some(value.force_lower());
                 break;
             }
             if value.bound() != Bound::Upper {
                 window.alpha = alpha.max(value.score());
             }
         }
+        let best = best.expect("children");
         if fault == Fault::NoPromotion { best } else { window.close(best) }
     }
 

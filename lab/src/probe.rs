@@ -183,7 +183,7 @@ fn by_recognizers(position: &Position) -> Vec<Finding> {
                 "\"{}\": {}; {}, expense {}",
                 claim.class,
                 claim.text,
-                bound(recognition.ibv).unwrap_or_else(|| "no bound".to_owned()),
+                recognition.ibv.map(bound).unwrap_or_else(|| "no bound".to_owned()),
                 format!("{:?}", recognition.expense).to_lowercase()
             )
         }
@@ -200,17 +200,14 @@ fn by_recognizers(position: &Position) -> Vec<Finding> {
     findings
 }
 
-/// A bound in words; `None` without a bound.
-fn bound(ibv: Ibv) -> Option<String> {
-    if ibv.is_none() {
-        return None;
-    }
+/// A bound in words.
+fn bound(ibv: Ibv) -> String {
     let kind = match ibv.bound() {
         Bound::Exact => "exactly",
         Bound::Lower => "at least",
         Bound::Upper => "at most",
     };
-    Some(format!("score {kind} {}", player::UciScore::from(ibv.score())))
+    format!("score {kind} {}", player::UciScore::from(ibv.score()))
 }
 
 /// The tables' result of a move: for the side that makes it, under the 50-move rule, with WDL and DTZ.
@@ -263,7 +260,7 @@ fn by_table(game: &Game, engine: &Engine) -> Finding {
     let entry_after = |&m: &Move| engine.probe_tt_after(game, m).filter(|known| known.stored).map(|known| (m, known));
     let mut after: Vec<(Move, TtProbe)> = position.legal_moves().iter().filter_map(entry_after).collect();
     // The deepest entries come first.
-    after.sort_by_key(|(_, known)| Reverse((known.depth, known.value.is_some().then(|| known.value.score()))));
+    after.sort_by_key(|(_, known)| Reverse((known.depth, known.value.map(Ibv::score))));
     let details = after
         .iter()
         .take(MOVES_TOLD)
@@ -277,11 +274,11 @@ fn by_table(game: &Game, engine: &Engine) -> Finding {
 
 /// An entry of the table in words; its move is one of this position.
 fn entry(position: &Position, known: &TtProbe) -> String {
-    let proof = known.value.proof();
+    let proof = known.value.and_then(Ibv::proof);
     // Only tables prove a draw: repetitions and pruning affect that of a search.
-    let is_proved =
-        proof.is_some() && known.value.without_progress() == proof || known.probed && known.value.settles_draw();
-    let value = match bound(known.value) {
+    let is_proved = proof.is_some() && known.value.map(Ibv::without_progress) == proof
+        || known.probed && known.value.is_some_and(Ibv::settles_draw);
+    let value = match known.value.map(bound) {
         None if known.stored => "a value that does not hold at this 50-move clock".to_owned(),
         None => "no value".to_owned(),
         Some(bound) if is_proved => format!("{bound}, a proof"),
@@ -456,7 +453,7 @@ mod tests {
         let best = after.parse_move("e7e5").map(Move::packed);
         let value = Ibv::upper(Score::mated_in(2));
         let key = Past::new(Conventions::default(), &game).key(&after, 1);
-        session.tt().store(key, Entry { value, best, depth: 4, pv: false, eval: None, tb_entry: false });
+        session.tt().store(key, Entry { value: Some(value), best, depth: 4, pv: false, eval: None, tb_entry: false });
         let told = by_table(&game, &session);
         assert_eq!(told.says, "nothing; after its moves 1 entry:");
         assert_eq!(told.details, ["e4: score at least #2, a proof; depth 4, best move e5, from the last search"]);
@@ -475,8 +472,8 @@ mod tests {
         let eval = Some(Score::heuristic(-9));
         let entry = |value, depth| Entry { value, best: None, depth, pv: false, eval, tb_entry: false };
         let depth = || session.probe_tt_after(&game, e4).map(|known| known.depth);
-        let value = Ibv::exact(Score::heuristic(-9));
-        session.tt().store(playing, entry(Ibv::NONE, 0));
+        let value = Some(Ibv::exact(Score::heuristic(-9)));
+        session.tt().store(playing, entry(None, 0));
         session.tt().store(analysing, entry(value, 9));
         assert_eq!(depth(), Some(9), "an evaluation alone says less");
         session.tt().store(playing, entry(value, 12));
@@ -490,13 +487,18 @@ mod tests {
     fn entries_are_described_in_words() {
         let position = Position::startpos();
         let best = position.parse_move("e2e4");
-        let mut known =
-            TtProbe { value: Ibv::NONE, stored: false, probed: false, depth: 0, best: None, searches_ago: 3 };
+        let mut known = TtProbe { value: None, stored: false, probed: false, depth: 0, best: None, searches_ago: 3 };
         assert_eq!(entry(&position, &known), "no value; depth 0, no move, from 3 searches before the last");
-        known =
-            TtProbe { value: Ibv::lower(Score::mate_in(3)), stored: true, depth: 7, best, searches_ago: 0, ..known };
+        known = TtProbe {
+            value: Some(Ibv::lower(Score::mate_in(3))),
+            stored: true,
+            depth: 7,
+            best,
+            searches_ago: 0,
+            ..known
+        };
         assert_eq!(entry(&position, &known), "score at least #2, a proof; depth 7, best move e4, from the last search");
-        known = TtProbe { value: Ibv::exact(Score::heuristic(35)), searches_ago: 1, ..known };
+        known = TtProbe { value: Some(Ibv::exact(Score::heuristic(35))), searches_ago: 1, ..known };
         assert_eq!(
             entry(&position, &known),
             "score exactly +0.35, no proof; depth 7, best move e4, from the search before the last"
@@ -507,10 +509,10 @@ mod tests {
             (Ibv::exact(Score::ZERO), true, "score exactly +0.00, a proof; "),
             (Ibv::lower(Score::tablebase_win(4)), true, ", a proof; "),
         ] {
-            known = TtProbe { value, probed, ..known };
+            known = TtProbe { value: Some(value), probed, ..known };
             assert!(entry(&position, &known).contains(says), "{}", entry(&position, &known));
         }
-        known.value = Ibv::NONE;
+        known.value = None;
         assert!(entry(&position, &known).starts_with("a value that does not hold at this 50-move clock"));
     }
 }

@@ -59,11 +59,11 @@ pub enum Expense {
     Expensive,
 }
 
-/// A recognizer's result: bound and score (or nothing, [`Ibv::NONE`]), for the side to move, and the expense.
+/// A recognizer's result: bound and score, if anything is proved, for the side to move, and the expense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Recognition {
-    /// What is proved; [`Ibv::NONE`] if nothing is.
-    pub ibv: Ibv,
+    /// What is proved; `None` if nothing is.
+    pub ibv: Option<Ibv>,
     /// What it cost.
     pub expense: Expense,
 }
@@ -73,7 +73,7 @@ const _: () = assert!(size_of::<Recognition>() == 8);
 
 impl Recognition {
     /// Nothing is known.
-    pub const NONE: Recognition = Recognition { ibv: Ibv::NONE, expense: Expense::Cheap };
+    pub const NONE: Recognition = Recognition { ibv: None, expense: Expense::Cheap };
 }
 
 /// What a class proves about a position.
@@ -134,11 +134,11 @@ static CLASS_IDS: [u8; 1024] = {
 ///
 /// // The pawn of the rook's file queens on a square that the bishop does not reach: a draw.
 /// let drawn = recognize(&read_fen("7k/8/8/8/7P/8/B7/K7 w - - 0 1")?).ibv;
-/// assert_eq!(drawn, Ibv::exact(Score::ZERO));
+/// assert_eq!(drawn, Some(Ibv::exact(Score::ZERO)));
 ///
 /// // Rook against king is a win at least: how far the mate is, the class does not say.
 /// let won = recognize(&read_fen("8/8/4k3/8/8/8/8/R3K3 w - - 0 1")?).ibv;
-/// assert!(won.bound() == Bound::Lower && won.score().is_win());
+/// assert!(won.is_some_and(|won| won.bound() == Bound::Lower && won.score().is_win()));
 ///
 /// // Most positions have no class.
 /// assert!(recognize(&Position::startpos()).ibv.is_none());
@@ -231,20 +231,20 @@ fn probe_class(position: &Position) -> Recognition {
 }
 
 /// What the verdict of the class proves for the side to move, at this clock.
-fn proved(board: &Board, turn: Color, clock: u16) -> Ibv {
-    let Some((to_move, verdict)) = verdict(board, turn) else { return Ibv::NONE };
+fn proved(board: &Board, turn: Color, clock: u16) -> Option<Ibv> {
+    let (to_move, verdict) = verdict(board, turn)?;
     let win = |progress| {
         let win = Ibv::lower(Score::recognized_win(progress));
         if to_move == Side::Strong { win } else { -win }
     };
-    match verdict {
+    Some(match verdict {
         Verdict::Draw => Ibv::exact(Score::ZERO),
         Verdict::Holds(side) if side == to_move => Ibv::lower(Score::ZERO),
         Verdict::Holds(_) => Ibv::upper(Score::ZERO),
         Verdict::Wins { progress, moves } if is_in_time(clock, moves) => win(progress),
         Verdict::Mates { moves } if is_in_time(clock, moves) => win(progress::nearer(moves)),
-        Verdict::Unknown | Verdict::Wins { .. } | Verdict::Mates { .. } => Ibv::NONE,
-    }
+        Verdict::Unknown | Verdict::Wins { .. } | Verdict::Mates { .. } => return None,
+    })
 }
 
 /// The verdict of the class of this material, and who is to move; `None` if there is no class.

@@ -21,9 +21,6 @@ use crate::retrograde::{Dtm, Table, Tables};
 
 /// Whether a recognition for the side to move agrees with the true value.
 fn is_true(ibv: Ibv, value: Dtm) -> bool {
-    if ibv.is_none() {
-        return true;
-    }
     let truth = match value {
         Dtm::Win(plies) => Score::mate_in(plies.into()),
         Dtm::Draw => Score::ZERO,
@@ -39,12 +36,11 @@ fn is_true(ibv: Ibv, value: Dtm) -> bool {
 /// What is wrong with the recognition of a position, if anything: it may contradict the truth, or claim a win that
 /// the 50-move rule can spoil.
 fn wrong(board: &Board, turn: Color, value: Dtm) -> Option<String> {
-    let ibv = proved(&board.into(), turn, 0);
+    let ibv = proved(&board.into(), turn, 0)?;
     if !is_true(ibv, value) {
         return Some(format!("{}: recognized {ibv:?}, the truth is {value:?}", fen(board, turn)));
     }
     if let Dtm::Win(plies) | Dtm::Loss(plies) = value
-        && ibv.is_some()
         && ibv.score().is_decisive()
     {
         // The first clock at which the mate would come too late; at later ones even more so.
@@ -128,10 +124,7 @@ fn walk(table: &Table) -> Walk {
             }
             let count = &mut coverage[usize::from(turn == Color::Black)];
             count.positions += 1;
-            let ibv = proved(&(&board).into(), side, 0);
-            if ibv.is_none() {
-                return;
-            }
+            let Some(ibv) = proved(&(&board).into(), side, 0) else { return };
             if !ibv.score().is_decisive() {
                 if ibv.bound() == Bound::Exact { count.draws += 1 } else { count.bounds += 1 }
             } else if let Dtm::Win(plies) | Dtm::Loss(plies) = value {
@@ -175,8 +168,7 @@ const BEYOND: [&str; 12] = [
 fn beyond() -> Option<String> {
     BEYOND.into_iter().find_map(|fen| {
         let position = Position::from_fen(fen, CastlingMode::Chess960).expect("a legal position");
-        let ibv = probe_class(&position).ibv;
-        ibv.is_some().then(|| format!("{fen}: recognized {ibv:?}"))
+        probe_class(&position).ibv.map(|ibv| format!("{fen}: recognized {ibv:?}"))
     })
 }
 
@@ -246,25 +238,25 @@ fn every_clause_is_needed() {
 fn known_traps_are_recognized_correctly() {
     for (fen, expected) in [
         // "Wrong bishop", and mate in one.
-        ("k7/1p6/PK6/8/5B2/8/8/8 w - - 0 1", Ibv::NONE),
+        ("k7/1p6/PK6/8/5B2/8/8/8 w - - 0 1", None),
         // The knight is lost in the corner.
-        ("8/8/8/8/8/5k2/1K6/B6N w - - 0 1", Ibv::exact(Score::ZERO)),
+        ("8/8/8/8/8/5k2/1K6/B6N w - - 0 1", Some(Ibv::exact(Score::ZERO))),
         // Forked, without a capture on the board.
-        ("8/8/8/8/8/k7/8/NB1K4 b - - 0 1", Ibv::exact(Score::ZERO)),
-        ("8/8/8/8/8/k1KB4/8/B7 b - - 0 1", Ibv::NONE),
+        ("8/8/8/8/8/k7/8/NB1K4 b - - 0 1", Some(Ibv::exact(Score::ZERO))),
+        ("8/8/8/8/8/k1KB4/8/B7 b - - 0 1", None),
         // The knight mates, though not at once.
-        ("8/8/8/8/8/p7/2K5/kN6 w - - 0 1", Ibv::NONE),
+        ("8/8/8/8/8/p7/2K5/kN6 w - - 0 1", None),
         // The rook loses to a knight.
-        ("8/8/8/8/8/k7/8/KR2n3 b - - 0 1", Ibv::NONE),
+        ("8/8/8/8/8/k7/8/KR2n3 b - - 0 1", None),
         // The king stands in front of the pawn, and loses.
-        ("8/8/8/8/8/8/p7/KRk5 b - - 0 1", Ibv::NONE),
+        ("8/8/8/8/8/8/p7/KRk5 b - - 0 1", None),
         // The wrong corner, with many pawns and bishops.
-        ("k7/7P/P6P/P7/7K/1B6/P7/4B3 w - - 0 1", Ibv::NONE),
-        ("1k6/8/P7/P7/7K/P3B3/P7/6B1 w - - 0 1", Ibv::exact(Score::ZERO)),
-        ("7k/8/7P/7P/8/8/8/K1B5 w - - 0 1", Ibv::NONE),
-        ("7k/8/7P/7P/8/8/8/KB6 b - - 0 1", Ibv::exact(Score::ZERO)),
+        ("k7/7P/P6P/P7/7K/1B6/P7/4B3 w - - 0 1", None),
+        ("1k6/8/P7/P7/7K/P3B3/P7/6B1 w - - 0 1", Some(Ibv::exact(Score::ZERO))),
+        ("7k/8/7P/7P/8/8/8/K1B5 w - - 0 1", None),
+        ("7k/8/7P/7P/8/8/8/KB6 b - - 0 1", Some(Ibv::exact(Score::ZERO))),
         // Three bishops of one colour.
-        ("8/8/8/3k4/8/B7/1B6/2B1K3 w - - 0 1", Ibv::exact(Score::ZERO)),
+        ("8/8/8/3k4/8/B7/1B6/2B1K3 w - - 0 1", Some(Ibv::exact(Score::ZERO))),
     ] {
         let position = Position::from_fen(fen, CastlingMode::Standard).expect("a legal position");
         assert_eq!(recognize(&position).ibv, expected, "{fen}");

@@ -154,7 +154,7 @@ fn a_slower_thread_takes_over_what_a_faster_one_has_found() {
         let mut best = search.root.moves.last().expect("moves").clone();
         let score = Score::heuristic(33);
         best.last_exact = Some(Exact { depth: 8, score });
-        best.value = Ibv::exact(score);
+        best.value = Some(Ibv::exact(score));
         search.shared.shared_best.record(8, &best, 71);
         // A later result that is less deep does not count.
         search.shared.shared_best.record(7, &search.root.moves[0], 29);
@@ -212,7 +212,7 @@ fn a_proved_win_is_kept_over_the_opinion_of_another_thread() {
 #[test]
 fn a_move_that_failed_high_is_played_when_the_time_is_up() {
     let bound = Ibv::lower(Score::heuristic(60));
-    for (again, wins) in [(Ibv::NONE, true), (Ibv::upper(Score::heuristic(20)), false), (bound, true)] {
+    for (again, wins) in [(None, true), (Some(Ibv::upper(Score::heuristic(20))), false), (Some(bound), true)] {
         with_search("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", &Limits::depth(9), None, |search| {
             for (root, cp) in search.root.moves.iter_mut().zip([30, 20, 10]) {
                 root.last_exact = Some(Exact { depth: 8, score: Score::heuristic(cp) });
@@ -222,14 +222,14 @@ fn a_move_that_failed_high_is_played_when_the_time_is_up() {
             let (best, better) = (search.root.moves[0].m, search.root.moves[2].m);
             search.root.failed_high = Some((better, bound));
             search.root.moves[2].value = again;
-            if again == bound {
+            if again == Some(bound) {
                 search.shared.stop.store(true, Ordering::Relaxed);
                 assert!(search.search_root(0, Score::heuristic(-100), Score::heuristic(200), 9).is_none());
             }
             search.use_interrupted_iteration();
             let first = &search.root.moves[0];
             if wins {
-                assert_eq!((first.m, first.value, first.last_exact), (better, bound, None));
+                assert_eq!((first.m, first.value, first.last_exact), (better, Some(bound), None));
                 // The next search compares its score with that bound.
                 assert_eq!(search.result().for_next_search.map(|found| found.cp), Some(60));
             } else {
@@ -451,14 +451,14 @@ fn bounds_of_the_table_stay_bounds_in_quiescence() {
                 for _ in 0..25 {
                     let slack = random.below(90) as i32;
                     let known = match random.below(3) {
-                        0 => Ibv::lower(truth.offset(-slack)),
-                        1 => Ibv::upper(truth.offset(slack)),
-                        _ => Ibv::NONE,
+                        0 => Some(Ibv::lower(truth.offset(-slack))),
+                        1 => Some(Ibv::upper(truth.offset(slack))),
+                        _ => None,
                     };
                     let depth = random.below(9) as i32;
                     shared.tt.clear(1);
-                    if known.is_some() {
-                        let value = known.to_tt(1, DrawRule::default());
+                    if let Some(known) = known {
+                        let value = Some(known.to_tt(1, DrawRule::default()));
                         shared
                             .tt
                             .store(key, Entry { value, best: None, depth, pv: false, eval: None, tb_entry: false });

@@ -54,8 +54,8 @@ const _: () = assert!(Age::MASK + 1 == AGES as u64);
 /// What the TT stores of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The value and its bound, relative to the node (see [`Ibv::to_tt`]); may be [`Ibv::NONE`].
-    pub value: Ibv,
+    /// The value and its bound, relative to the node (see [`Ibv::to_tt`]), if any is known.
+    pub value: Option<Ibv>,
     /// The best or refuting move; untrusted until found legal.
     pub best: Option<PackedMove>,
     /// The depth searched, from 0, which quiescence stores; kept up to [`Entry::MAX_DEPTH`].
@@ -77,10 +77,9 @@ impl Entry {
     pub fn pack(self, age: u8) -> u64 {
         debug_assert!(self.depth >= 0);
         debug_assert!(self.eval.is_none_or(|eval| eval.band() == Band::Heuristic));
-        let (value, bound) = if self.value.is_some() {
-            (Score::to_bits(Some(self.value.score())), self.value.bound() as u64)
-        } else {
-            (0, NO_BOUND)
+        let (value, bound) = match self.value {
+            Some(value) => (Score::to_bits(Some(value.score())), value.bound() as u64),
+            None => (0, NO_BOUND),
         };
         Value::put(value)
             | BoundBits::put(bound)
@@ -102,8 +101,8 @@ impl Entry {
             return None;
         }
         let value = match (Score::from_bits(Value::get(word)), Bound::from_bits(BoundBits::get(word))) {
-            (Some(score), Some(bound)) => Ibv::new(score, bound),
-            _ => Ibv::NONE,
+            (Some(score), Some(bound)) => Some(Ibv::new(score, bound)),
+            _ => None,
         };
         Some(Entry {
             value,

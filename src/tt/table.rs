@@ -4,7 +4,7 @@ use std::alloc::Layout;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::thread;
 
-use crate::bound::{Bound, Ibv};
+use crate::bound::Bound;
 use crate::params;
 
 use super::entry::{self, AGES, Entry};
@@ -257,11 +257,6 @@ impl<S: Seal> TranspositionTable<S> {
     }
 }
 
-/// Whether the value is exact; nothing known is not.
-fn is_exact(value: Ibv) -> bool {
-    value.is_some() && value.bound() == Bound::Exact
-}
-
 /// What a slot holds after new knowledge of the same position.
 fn merge(old: u64, new: Entry, age: u8) -> u64 {
     let Some(known) = Entry::unpack(old) else { return new.pack(age) };
@@ -280,7 +275,7 @@ fn replaces(new: Entry, known: Entry, is_old: bool) -> bool {
         return new.value.is_some();
     }
     // An exact value serves every window.
-    if is_exact(new.value) {
+    if new.value.is_some_and(|value| value.bound() == Bound::Exact) {
         return true;
     }
     // What an earlier search has stored is soon given up for other positions. The new entry stays longer.

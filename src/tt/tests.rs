@@ -11,7 +11,7 @@ use crate::position::PackedMove;
 use crate::random::split_mix;
 use crate::score::{Band, Score};
 
-const BLANK: Entry = Entry { value: Ibv::NONE, best: None, depth: 0, pv: false, eval: None, tb_entry: false };
+const BLANK: Entry = Entry { value: None, best: None, depth: 0, pv: false, eval: None, tb_entry: false };
 
 /// Miri is a thousand times slower: there, one value in this many is tried.
 const STRIDE: usize = if cfg!(miri) { 211 } else { 1 };
@@ -23,20 +23,20 @@ fn round_trip(entry: Entry, age: u8) {
     assert_eq!(age_of(word), age);
 }
 
-fn values() -> impl Iterator<Item = Ibv> {
+fn values() -> impl Iterator<Item = Option<Ibv>> {
     (Score::MIN.raw()..=Score::MAX.raw())
         .flat_map(|raw| {
             let score = Score::from_raw(raw);
-            [Bound::Upper, Bound::Exact, Bound::Lower].map(|bound| Ibv::new(score, bound))
+            [Bound::Upper, Bound::Exact, Bound::Lower].map(|bound| Some(Ibv::new(score, bound)))
         })
-        .chain([Ibv::NONE])
+        .chain([None])
 }
 
 /// Every value of every field, with all other fields empty and with all of them full.
 #[test]
 fn every_field_round_trips() {
     let full = Entry {
-        value: Ibv::upper(Score::from_raw(-1)),
+        value: Some(Ibv::upper(Score::from_raw(-1))),
         best: PackedMove::from_bits(u16::MAX),
         depth: Entry::MAX_DEPTH,
         pv: true,
@@ -76,7 +76,7 @@ fn any_entry() -> impl Strategy<Value = Entry> {
     let flags = (any::<bool>(), any::<bool>());
     (raw, 0u64..4, any::<u16>(), 0..=Entry::MAX_DEPTH, prop::option::of(cp), flags).prop_map(
         |(raw, bound, best, depth, cp, (pv, tb_entry))| Entry {
-            value: Bound::from_bits(bound).map_or(Ibv::NONE, |bound| Ibv::new(Score::from_raw(raw), bound)),
+            value: Bound::from_bits(bound).map(|bound| Ibv::new(Score::from_raw(raw), bound)),
             best: PackedMove::from_bits(best),
             depth,
             pv,
@@ -123,7 +123,7 @@ fn small<S: Seal>(clusters: usize) -> TranspositionTable<S> {
 }
 
 fn at_depth(depth: i32) -> Entry {
-    Entry { value: Ibv::lower(Score::heuristic(depth)), depth, ..BLANK }
+    Entry { value: Some(Ibv::lower(Score::heuristic(depth))), depth, ..BLANK }
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn invalid_codes_mean_nothing() {
     let word = at_depth(3).pack(0);
     // Score code −16384 under a valid bound.
     let word = word & !0x7FFF | 0x4000;
-    assert_eq!(Entry::unpack(word).map(|entry| entry.value), Some(Ibv::NONE));
+    assert_eq!(Entry::unpack(word).map(|entry| entry.value), Some(None));
     // An evaluation in the draw band.
     let word = word & !(0x7FFF << 48) | 5 << 48;
     assert_eq!(Entry::unpack(word).and_then(|entry| entry.eval), None);
@@ -157,7 +157,7 @@ fn the_same_position_keeps_what_is_better() {
     table.store(5, at_depth(8));
     assert_eq!(table.probe(5), Some(Entry { best: PackedMove::from_bits(78), ..at_depth(8) }));
     // Exact replaces whatever is there.
-    let exact = Entry { value: Ibv::exact(Score::heuristic(1)), best, ..BLANK };
+    let exact = Entry { value: Some(Ibv::exact(Score::heuristic(1))), best, ..BLANK };
     table.store(5, exact);
     assert_eq!(table.probe(5), Some(exact));
     // An entry without a value never replaces one.
@@ -175,7 +175,7 @@ fn the_same_position_keeps_what_is_better() {
 fn the_greatest_depths_are_alike() {
     let table = small::<Xor>(1);
     for cp in [10, 20] {
-        let entry = Entry { value: Ibv::lower(Score::heuristic(cp)), depth: i32::MAX, ..BLANK };
+        let entry = Entry { value: Some(Ibv::lower(Score::heuristic(cp))), depth: i32::MAX, ..BLANK };
         table.store(5, entry);
         assert_eq!(table.probe(5), Some(Entry { depth: Entry::MAX_DEPTH, ..entry }));
     }
@@ -283,7 +283,7 @@ fn redundant(key: u64, number: u64) -> Entry {
         // The number itself travels in the move, so that a reader can recompute the rest.
         best: PackedMove::from_bits(number as u16),
         // Exact values always replace, so no old part of an entry is kept on purpose.
-        value: Ibv::exact(Score::from_raw((word % 32_000) as i32 - 16_000)),
+        value: Some(Ibv::exact(Score::from_raw((word % 32_000) as i32 - 16_000))),
         depth: (word >> 24 & 127) as i32,
         pv: word >> 32 & 1 == 1,
         eval: Some(Score::heuristic((word >> 33 & 4095) as i32 - 2048)),

@@ -89,10 +89,7 @@ impl Oracle<'_> {
     fn ask(self, position: &Position) -> Range {
         match self {
             Oracle::Recognizers => {
-                let ibv = recognize(position).ibv;
-                if ibv.is_none() {
-                    return Range::NOTHING;
-                }
+                let Some(ibv) = recognize(position).ibv else { return Range::NOTHING };
                 let result = if ibv.score().is_draw() { 0 } else { ibv.score().raw().signum() as i8 };
                 match ibv.bound() {
                     Bound::Exact => Range::exactly(result),

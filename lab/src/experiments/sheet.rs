@@ -19,7 +19,7 @@ pub struct Row {
     nodes: u64,
     time: Duration,
     cuts: Tally,
-    value: Ibv,
+    value: Option<Ibv>,
     best: String,
     plies: usize,
     iterations: u64,
@@ -30,8 +30,8 @@ impl Row {
     pub fn new(setting: &'static str, position: &str, game: &Game, conventions: Conventions, run: &SearchRun) -> Row {
         let iterations = run.finding.as_ref().map_or(0, |f| f.depth.max(0) as u64);
         let (value, best, plies) = match &run.finding {
-            Some(f) => (conventions.without_contempt(f.value), uci(game.position(), f.best), f.pv.len()),
-            None => (Ibv::NONE, "-".to_owned(), 0),
+            Some(f) => (Some(conventions.without_contempt(f.value)), uci(game.position(), f.best), f.pv.len()),
+            None => (None, "-".to_owned(), 0),
         };
         Row {
             setting,
@@ -47,17 +47,15 @@ impl Row {
     }
 
     fn score(&self) -> String {
-        if self.value.is_none() {
-            return "-".to_owned();
-        }
-        let sign = match self.value.bound() {
+        let Some(value) = self.value else { return "-".to_owned() };
+        let sign = match value.bound() {
             Bound::Exact => "",
             Bound::Lower => ">=",
             Bound::Upper => "<=",
         };
-        match self.value.score().mate_moves() {
+        match value.score().mate_moves() {
             Some(moves) => format!("{sign}#{moves}"),
-            None => format!("{sign}{}", self.value.score().cp()),
+            None => format!("{sign}{}", value.score().cp()),
         }
     }
 }
@@ -203,10 +201,10 @@ mod tests {
         let sheet = Sheet {
             title: "lab sheet".to_owned(),
             rows: vec![
-                row("a", "p1", 1000, 2, cuts(4, 1, 5), Ibv::lower(better), "e2e4", 9, 1),
-                row("a", "p2", 3000, 4, cuts(0, 0, 3), Ibv::upper(worse), "d2d4", 4, 4),
-                row("b, c", "p1", 4000, 3, cuts(7, 10, 20), mate, "e2e4", 7, 4),
-                row("b, c", "p2", 3000, 12, cuts(0, 0, 1), Ibv::exact(worse), "g1f3", 5, 8),
+                row("a", "p1", 1000, 2, cuts(4, 1, 5), Some(Ibv::lower(better)), "e2e4", 9, 1),
+                row("a", "p2", 3000, 4, cuts(0, 0, 3), Some(Ibv::upper(worse)), "d2d4", 4, 4),
+                row("b, c", "p1", 4000, 3, cuts(7, 10, 20), Some(mate), "e2e4", 7, 4),
+                row("b, c", "p2", 3000, 12, cuts(0, 0, 1), Some(Ibv::exact(worse)), "g1f3", 5, 8),
             ],
         };
         assert_eq!(

@@ -22,8 +22,8 @@ impl Tablebases {
 }
 
 /// Panics if a recognizer contradicts the tables that judge, if any do.
-pub fn cross_check(position: &Position, ibv: Ibv) {
-    if ibv.is_some()
+pub fn cross_check(position: &Position, ibv: Option<Ibv>) {
+    if let Some(ibv) = ibv
         && let Some(tables) = judges().read().ok().and_then(|judges| judges.upgrade())
     {
         cross_check_by(&tables, position, ibv);
@@ -32,7 +32,7 @@ pub fn cross_check(position: &Position, ibv: Ibv) {
 
 /// Panics if a recognizer contradicts these tables.
 pub fn cross_check_by(tables: &Tablebases, position: &Position, ibv: Ibv) {
-    if ibv.is_none() || position.men() > tables.largest() {
+    if position.men() > tables.largest() {
         return;
     }
     // Probed without recording failures: a missing table is not a fault here.

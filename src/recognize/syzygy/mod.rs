@@ -244,7 +244,7 @@ impl Tablebases {
             Wdl::BlessedLoss if !probing.fifty_moves => -win,
             Wdl::Draw | Wdl::CursedWin | Wdl::BlessedLoss => Ibv::exact(Score::ZERO),
         };
-        Recognition { ibv, expense: Expense::Expensive }
+        Recognition { ibv: Some(ibv), expense: Expense::Expensive }
     }
 
     /// Ranks the root's moves by the result that they keep, best first; `None` if the tables do not have the

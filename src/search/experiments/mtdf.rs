@@ -79,11 +79,11 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let score = bracket.lower;
         let seldepth = self.counters.seldepth;
         let root: &mut RootMove = &mut self.root.moves[line];
-        root.value = Ibv::exact(score);
+        root.value = Some(Ibv::exact(score));
         root.last_exact = Some(Exact { depth, score });
         root.pv = vec![root.m.packed()];
         root.seldepth = seldepth;
-        Some(root.value)
+        root.value
     }
 }
 

@@ -56,13 +56,16 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
     /// The estimate that pruning uses, in centipawns: the evaluation, or the TT's value if that says more.
     #[inline(always)]
-    fn estimate(&self, eval: i32, known: Ibv) -> i32 {
+    fn estimate(&self, eval: i32, known: Option<Ibv>) -> i32 {
         let estimate = Score::heuristic(eval);
         // A search without pruning must not depend on what the TT happens to hold.
-        if !self.rules().pruning || known.is_none() || known.score().is_decisive() {
+        if !self.rules().pruning {
             return estimate.cp();
         }
-        if known.corrects(estimate.cp()) { known.score().cp() } else { estimate.cp() }
+        match known {
+            Some(known) if !known.score().is_decisive() && known.corrects(estimate.cp()) => known.score().cp(),
+            _ => estimate.cp(),
+        }
     }
 
     /// Whether an evaluation is better than the one two plies ago, or four if that node was in check.
@@ -75,7 +78,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// Stores the evaluation of a node without a TT entry.
     #[inline]
     pub(in crate::search) fn store_eval(&self, key: u64, raw: Score, pv: bool) {
-        let entry = Entry { value: Ibv::NONE, best: None, depth: 0, pv, eval: Some(raw), tb_entry: false };
+        let entry = Entry { value: None, best: None, depth: 0, pv, eval: Some(raw), tb_entry: false };
         self.shared.tt.store(key, entry);
     }
 

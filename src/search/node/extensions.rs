@@ -17,11 +17,12 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// Only the TT move is extended: if all other moves fail low well below its value, it is singular.
     #[inline(always)]
     pub(in crate::search) fn singular_extension(&mut self, node: &Node<'_>, m: Move) -> ControlFlow<NodeResult, i32> {
-        if node.tt_move != Some(m) || !self.may_be_singular(node) {
+        let Some(tt_score) =
+            node.tt.value.filter(|_| node.tt_move == Some(m)).and_then(|value| self.to_exceed(node, value))
+        else {
             return ControlFlow::Continue(0);
-        }
+        };
         let &Node { position, ply, depth, .. } = node;
-        let tt_score = node.tt.value.score();
         let margin = params::singular_margin() + if node.was_pv && !node.pv { params::singular_was_pv() } else { 0 };
         let singular_beta = tt_score.offset(-(margin * depth / 16));
         self.stack_mut(ply).excluded = Some(m.packed());
@@ -36,16 +37,16 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         ControlFlow::Continue(plies_of_singular(node, m, singular_beta.cp() - others.score().cp()))
     }
 
-    /// Whether the TT's value says enough about its move.
+    /// The score of the TT's move that all others must fail to reach; `None` if the TT's value says too little.
     #[inline(always)]
-    fn may_be_singular(&self, node: &Node<'_>) -> bool {
-        self.may_extend(node.ply)
+    fn to_exceed(&self, node: &Node<'_>, value: Ibv) -> Option<Score> {
+        let may_be_singular = self.may_extend(node.ply)
             && node.excluded.is_none()
             && node.depth >= params::singular_depth() + i32::from(node.was_pv)
-            && node.tt.value.is_some()
-            && node.tt.value.bound() != Bound::Upper
-            && !node.tt.value.score().is_decisive()
-            && node.tt.depth >= node.depth - params::singular_tt_depth()
+            && value.bound() != Bound::Upper
+            && !value.score().is_decisive()
+            && node.tt.depth >= node.depth - params::singular_tt_depth();
+        may_be_singular.then(|| value.score())
     }
 
     /// The check extension of a move, in plies: a check that loses nothing is searched a ply deeper. `child` is the

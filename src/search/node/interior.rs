@@ -68,7 +68,9 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         // Step 4. Interior node recognizers. They are cheap, so they come before the TT and are not stored in it.
         // Progress counts only in quiescence: otherwise a search would be content to visit a good position and leave
         // it again.
-        if !is_singular_search && let Some(settled) = window.know(self.recognize(position, ply).without_progress()) {
+        if !is_singular_search
+            && let Some(settled) = window.know(self.recognize(position, ply).map(Ibv::without_progress))
+        {
             return Some(settled);
         }
 
@@ -80,7 +82,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             return Some(settled);
         }
         if !is_singular_search
-            && tt.value.proof().is_none()
+            && tt.value.and_then(Ibv::proof).is_none()
             && let Some(settled) = window.know(self.probe_tablebases(position, key, depth, ply, was_pv))
         {
             return Some(settled);
@@ -153,7 +155,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
         // Step 12. The moves in order; among the quiet ones, escapes from lesser pieces (+40 Elo) and checks that
         // lose little (+34) come early.
-        let mut best = Ibv::NONE;
+        let mut best: Option<Ibv> = None;
         let mut best_move: Option<Move> = None;
         let mut move_count = 0;
         let mut tried = Tried::default();
@@ -177,15 +179,19 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             // Step 13. Late move pruning (LMP, +29 Elo), futility (+54), history pruning (+14) and pruning by static
             // exchange evaluation (SEE, +74). A skipped move leaves an upper bound: its margin if it is futile, else
             // the best value so far. No loss is ever claimed on the strength of a skipped move.
-            if self.rules().pruning && best.is_some() && !best.score().is_loss() && position.has_non_pawn_material() {
+            if self.rules().pruning
+                && let Some(known) = best
+                && !known.score().is_loss()
+                && position.has_non_pawn_material()
+            {
                 match pruning::skip(&node, &candidate, picker.at_bad_noisy()) {
                     Skip::No => (),
                     Skip::Futile(limit) => {
-                        best = best.max(Ibv::upper(limit));
+                        best = Some(known.max(Ibv::upper(limit)));
                         continue;
                     }
                     skip => {
-                        best = pruning::after_skipping(best, best_move.is_some());
+                        best = Some(pruning::after_skipping(known, best_move.is_some()));
                         if skip == Skip::Quiets {
                             picker.skip_quiets();
                         }
@@ -214,31 +220,36 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             // beats alpha. All others but the first of a PV node get a null window at full depth.
             let (alpha, beta) = (node.alpha, node.beta);
             let is_late = move_count > 1 + usize::from(PV);
-            let mut value = Ibv::NONE;
-            if self.rules().pruning && node.depth >= params::lmr_depth() && is_late {
-                value = self.search_reduced(&node, &candidate, &child, new_depth, best, &cont_keys)?;
+            let value = if self.rules().pruning
+                && node.depth >= params::lmr_depth()
+                && is_late
+                && let Some(best) = best
+            {
+                Some(self.search_reduced(&node, &candidate, &child, new_depth, best, &cont_keys)?)
             } else if !PV || move_count > 1 {
-                value = self.search_null_window(&child, alpha, new_depth, ply, !cut_node)?;
-            }
+                Some(self.search_null_window(&child, alpha, new_depth, ply, !cut_node)?)
+            } else {
+                None
+            };
 
             // Step 17. Principal variation search (PVS). In a PV node, the first move gets the full window, and so does
             // one whose null window has shown that it beats alpha.
-            if PV && (move_count == 1 || value.raises(alpha)) {
-                value = self.search_child::<true>(&child, alpha, beta, new_depth, ply, false)?;
-            }
+            let value = match value {
+                Some(value) if !PV || !value.raises(alpha) => value,
+                _ => self.search_child::<true>(&child, alpha, beta, new_depth, ply, false)?,
+            };
             self.take_back();
-            debug_assert!(value.is_some());
 
             // Step 18. The best value is the maximum. One comparison decides on a beta cutoff. After a raised alpha
             // the other moves get a ply less (+1 Elo).
-            best = best.max(value);
+            best = best.max(Some(value));
             if value.raises(alpha) {
                 best_move = Some(m);
                 if PV {
                     self.td.pv.update(ply, m);
                 }
                 if value.cuts(beta) {
-                    best = value.force_lower();
+                    best = Some(value.force_lower());
                     break;
                 }
                 node.alpha = value.score();
@@ -250,10 +261,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
 
         // Step 19. Mate or stalemate if there was no move; else the histories learn from the best one.
-        if move_count == 0 {
-            return Some(self.value_without_moves(&node));
-        }
-        best = window.close(self.rules().composition.conclude(best, window.alpha, node.beta));
+        let Some(best) = best else { return Some(self.value_without_moves(&node)) };
+        let best = window.close(self.rules().composition.conclude(best, window.alpha, node.beta));
         if let Some(m) = best_move {
             if best.cuts(node.beta) {
                 let surprise = i32::from(best.score().cp() > node.beta.cp() + params::history_surprise());

@@ -32,7 +32,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let reduced = depth - params::probcut_reduction();
         // A TT value of nearly this depth that falls short of the raised beta, even a lower bound, makes success
         // unlikely.
-        if node.tt.value.is_some() && node.tt.depth > reduced && node.tt.value.score() < probcut_beta {
+        if node.tt.depth > reduced && node.tt.value.is_some_and(|value| value.score() < probcut_beta) {
             return ControlFlow::Continue(());
         }
         let mut picker = Picker::noisy(node.tt_move, probcut_beta.cp() - node.eval, our_attacks);

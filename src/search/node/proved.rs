@@ -28,18 +28,18 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     ///
     /// The result depends on the order of the search, so a search without pruning skips it.
     #[inline(always)]
-    pub(in crate::search) fn upcoming_repetition(&self, position: &Position, ply: usize, alpha: Score) -> Ibv {
+    pub(in crate::search) fn upcoming_repetition(&self, position: &Position, ply: usize, alpha: Score) -> Option<Ibv> {
         // The move is the fourth of the reversible plies that lead back.
         if !self.rules().pruning || position.reversible() < 3 {
-            return Ibv::NONE;
+            return None;
         }
         self.repetition_ahead(position, ply, alpha)
     }
 
     #[inline(never)]
-    fn repetition_ahead(&self, position: &Position, ply: usize, alpha: Score) -> Ibv {
+    fn repetition_ahead(&self, position: &Position, ply: usize, alpha: Score) -> Option<Ibv> {
         let at_least = self.leave(self.draw(ply + 1), Score::ZERO).force_lower();
-        if at_least.score() > alpha && self.path.can_repeat(position, ply) { at_least } else { Ibv::NONE }
+        if at_least.score() > alpha && self.path.can_repeat(position, ply) { Some(at_least) } else { None }
     }
 
     /// The value of a draw on the board at `ply`.
@@ -51,25 +51,25 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
     /// What a recognizer proves about a position at `ply`.
     #[inline(always)]
-    pub(in crate::search) fn recognize(&self, position: &Position, ply: usize) -> Ibv {
+    pub(in crate::search) fn recognize(&self, position: &Position, ply: usize) -> Option<Ibv> {
         // A build with `tune` can switch recognizers off.
         if !self.rules().recognizers || params::recognizers() == 0 {
-            return Ibv::NONE;
+            return None;
         }
         // Few nodes pass this test, so what follows is not inlined.
-        if recognize::may_have_class(position) { self.recognize_ending(position, ply) } else { Ibv::NONE }
+        if recognize::may_have_class(position) { self.recognize_ending(position, ply) } else { None }
     }
 
     #[inline(never)]
-    fn recognize_ending(&self, position: &Position, ply: usize) -> Ibv {
+    fn recognize_ending(&self, position: &Position, ply: usize) -> Option<Ibv> {
         if let Some(known) = self.three_men(position, ply) {
-            return known;
+            return Some(known);
         }
-        let known = recognize::recognize(position).ibv;
-        if self.no_recognized_wins && known.is_some() && known.score().is_decisive() {
-            return Ibv::NONE;
+        let known = recognize::recognize(position).ibv?;
+        if self.no_recognized_wins && known.score().is_decisive() {
+            return None;
         }
-        self.in_root_terms(known, ply)
+        Some(self.in_root_terms(known, ply))
     }
 
     /// The exact value of a position of three men: a mate, a draw, or a draw by the 50-move rule if no pawn can reset
@@ -106,7 +106,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// draw moves to the end of the draw band, which no distance exceeds.
     #[inline]
     pub(in crate::search) fn in_root_terms(&self, known: Ibv, ply: usize) -> Ibv {
-        if known.is_none() || !known.score().is_draw() {
+        if !known.score().is_draw() {
             return known;
         }
         match known.bound() {

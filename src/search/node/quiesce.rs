@@ -13,7 +13,7 @@ use crate::position::{PackedMove, Position};
 use crate::score::Score;
 use crate::search::node::pruning::after_skipping;
 use crate::search::ordering::picker::Picker;
-use crate::search::state::{NodeResult, Search, TtHit};
+use crate::search::state::{NodeResult, Search};
 use crate::tt::Entry;
 use crate::window::Window;
 
@@ -55,30 +55,32 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         // where this search meets it from the other side. What a recognizer proved comes before the TT's opinion.
         let key = self.past.key(position, ply);
         let tt = self.probe_tt(key, position, ply);
-        if self.may_use_tt::<PV>(&tt)
-            && let Some(settled) = window.know(window.close(tt.value))
+        if let Some(value) = tt.value
+            && self.may_use_tt::<PV>(value, tt.depth)
+            && let Some(settled) = window.know(window.close(value))
         {
-            self.watch_tt_cutoff(tt.value, tt.value.fails_low(alpha), false);
+            self.watch_tt_cutoff(value, value.fails_low(alpha), false);
             return Some(settled);
         }
         let (mut alpha, beta) = (window.alpha, window.beta);
         let was_pv = PV || tt.pv;
 
         // Step 5. Stand pat. The side to move need not capture.
-        let mut best = Ibv::NONE;
+        let mut best: Option<Ibv> = None;
         let mut raw = None;
         let mut stand_pat = 0;
         if !in_check {
             let evaluation = self.evaluation(position, ply, &tt);
             (raw, stand_pat) = (Some(evaluation.raw), evaluation.eval);
-            best = window.close(Ibv::exact(Score::heuristic(evaluation.eval)));
-            if best.cuts(beta) {
+            let standing = window.close(Ibv::exact(Score::heuristic(evaluation.eval)));
+            if standing.cuts(beta) {
                 if !tt.found {
                     self.store_eval(key, evaluation.raw, was_pv);
                 }
-                return Some(window.close(best.force_lower()));
+                return Some(window.close(standing.force_lower()));
             }
-            alpha = alpha.max(best.score());
+            alpha = alpha.max(standing.score());
+            best = Some(standing);
         } else {
             self.stack_mut(ply).eval = None;
         }
@@ -103,10 +105,13 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             // Step 7. Skip quiet evasions once a move has been searched, captures that lose material (SEE), and
             // captures that cannot lift the evaluation to alpha (delta pruning). A skipped move leaves an upper bound:
             // its margin, or the best value so far.
-            if self.rules().pruning && best.is_some() && !best.score().is_loss() {
+            if self.rules().pruning
+                && let Some(known) = best
+                && !known.score().is_loss()
+            {
                 if in_check {
                     if searched > 0 && !m.is_noisy() {
-                        best = after_skipping(best, best_move.is_some());
+                        best = Some(after_skipping(known, best_move.is_some()));
                         picker.skip_quiets();
                         continue;
                     }
@@ -117,7 +122,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                     }
                     let limit = stand_pat + m.capture().map_or(0, exchange_value) + params::quiescence_margin();
                     if limit <= alpha.cp() && m.promotion().is_none() {
-                        best = best.max(Ibv::upper(Score::heuristic(limit).min(alpha)));
+                        best = Some(known.max(Ibv::upper(Score::heuristic(limit).min(alpha))));
                         continue;
                     }
                 }
@@ -130,15 +135,15 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             self.take_back();
             let value = result?;
             searched += 1;
-            if value > best {
-                best = value;
+            if best.is_none_or(|best| value > best) {
+                best = Some(value);
                 if value.raises(alpha) {
                     best_move = Some(m.packed());
                     if PV {
                         self.td.pv.update(ply, m);
                     }
                     if value.cuts(beta) {
-                        best = best.force_lower();
+                        best = Some(value.force_lower());
                         break;
                     }
                     alpha = value.score();
@@ -146,15 +151,19 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             }
         }
 
-        if in_check && searched == 0 {
-            return Some(Ibv::exact(Score::mated_in(self.rules().distance.origin(ply))));
-        }
-
-        best = window.close(self.rules().composition.conclude(best, window.alpha, beta));
+        // Out of check there is the value of standing pat.
+        let Some(best) = best else { return Some(Ibv::exact(Score::mated_in(self.rules().distance.origin(ply)))) };
+        let best = window.close(self.rules().composition.conclude(best, window.alpha, beta));
 
         // Step 9. TT store.
-        let entry =
-            Entry { value: self.to_tt(best, ply), best: best_move, depth: 0, pv: was_pv, eval: raw, tb_entry: false };
+        let entry = Entry {
+            value: Some(self.to_tt(best, ply)),
+            best: best_move,
+            depth: 0,
+            pv: was_pv,
+            eval: raw,
+            tb_entry: false,
+        };
         self.shared.tt.store(key, entry);
         Some(best)
     }
@@ -162,12 +171,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// Whether the TT's value, however shallow, counts in quiescence. A search without pruning must not depend on
     /// what the TT happens to hold, and the PV does not end at an exact value.
     #[inline]
-    fn may_use_tt<const PV: bool>(&self, tt: &TtHit) -> bool {
-        tt.value.is_some()
-            && if PV {
-                self.rules().pruning && tt.value.bound() != Bound::Exact
-            } else {
-                tt.depth == 0 || !self.rules().same_depth
-            }
+    fn may_use_tt<const PV: bool>(&self, value: Ibv, depth: i32) -> bool {
+        if PV { self.rules().pruning && value.bound() != Bound::Exact } else { depth == 0 || !self.rules().same_depth }
     }
 }

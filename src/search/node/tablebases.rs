@@ -20,10 +20,10 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         depth: i32,
         ply: usize,
         pv: bool,
-    ) -> Ibv {
+    ) -> Option<Ibv> {
         match self.shared.probes {
             Some(probes) if probes.inside() => self.probe_and_store(&probes, position, key, depth, ply, pv),
-            _ => Ibv::NONE,
+            _ => None,
         }
     }
 
@@ -36,22 +36,20 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         depth: i32,
         ply: usize,
         pv: bool,
-    ) -> Ibv {
+    ) -> Option<Ibv> {
         let Recognition { ibv, expense } = probes.tables.probe(position, ply, depth, &probes.probing);
-        if ibv.is_none() {
-            return Ibv::NONE;
-        }
+        let ibv = ibv?;
         self.counters.tbhits += 1;
         let known = self.in_root_terms(ibv, ply);
         if expense == Expense::Cheap {
-            return known;
+            return Some(known);
         }
         // On a slow disk, a few probes take longer than a thousand other nodes.
         if self.pv_completion != PvCompletion::AfterSearch {
             self.check_limits();
         }
         let entry = Entry {
-            value: self.to_tt(known, ply),
+            value: Some(self.to_tt(known, ply)),
             best: None,
             depth: (depth + PROBE_DEPTH_BONUS).min(MAX_PLY as i32 - 1),
             pv,
@@ -59,6 +57,6 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             tb_entry: true,
         };
         self.shared.tt.store(key, entry);
-        known
+        Some(known)
     }
 }

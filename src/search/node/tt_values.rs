@@ -21,7 +21,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     #[inline(always)]
     pub(in crate::search) fn probe_tt(&self, key: u64, position: &Position, ply: usize) -> TtHit {
         let Some(entry) = self.probe(key) else { return TtHit::NONE };
-        let value = self.from_tt(entry.value, position, ply);
+        let value = entry.value.and_then(|value| self.from_tt(value, position, ply));
         TtHit { found: true, value, depth: entry.depth, best: entry.best, pv: entry.pv, eval: entry.eval }
     }
 
@@ -37,18 +37,15 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         position: &Position,
         depth: i32,
     ) -> Option<Ibv> {
-        let value = tt.value;
-        if value.is_none() {
-            return None;
-        }
+        let value = tt.value?;
         let rules = self.rules();
         let deep = if rules.same_depth { tt.depth == depth } else { tt.depth >= depth }
             && i32::from(position.clock()) < params::tt_max_clock();
-        let proof = if rules.same_depth { Ibv::NONE } else { value.proof() };
+        let proof = if rules.same_depth { None } else { value.proof() };
         if PV {
             let narrowing = match rules.narrowing {
-                Narrowing::Off => Ibv::NONE,
-                Narrowing::All if deep && value.bound() != Bound::Exact => value,
+                Narrowing::Off => None,
+                Narrowing::All if deep && value.bound() != Bound::Exact => Some(value),
                 Narrowing::Proofs | Narrowing::All => proof,
             };
             if narrowing.is_some() {
@@ -60,7 +57,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             self.watch_tt_cutoff(value, value.fails_low(window.alpha), false);
             return Some(value);
         }
-        if proof.settles(window.alpha, window.beta) {
+        if let Some(proof) = proof.filter(|proof| proof.settles(window.alpha, window.beta)) {
             self.watch_tt_cutoff(proof, proof.fails_low(window.alpha), true);
             return Some(proof);
         }
@@ -72,7 +69,10 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     pub(in crate::search) fn store(&self, node: &Node<'_>, value: Ibv, best: Option<Move>, depth: i32) {
         let value = self.to_tt(value, node.ply);
         let best = best.map(Move::packed);
-        self.shared.tt.store(node.key, Entry { value, best, depth, pv: node.was_pv, eval: node.raw, tb_entry: false });
+        self.shared.tt.store(
+            node.key,
+            Entry { value: Some(value), best, depth, pv: node.was_pv, eval: node.raw, tb_entry: false },
+        );
     }
 
     /// A node's result as the TT stores it.
@@ -81,29 +81,25 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         self.rules().distance.to_tt(value, ply, self.shared.conventions.draws)
     }
 
-    /// A TT value as it holds at this node; [`Ibv::NONE`] where the 50-move clock could spoil its claim.
+    /// A TT value as it holds at this node; `None` where the 50-move clock could spoil its claim.
     #[inline(always)]
     #[expect(clippy::wrong_self_convention, reason = "the TT is where the value comes from, the search what reads it")]
-    pub(in crate::search) fn from_tt(&self, stored: Ibv, position: &Position, ply: usize) -> Ibv {
+    pub(in crate::search) fn from_tt(&self, stored: Ibv, position: &Position, ply: usize) -> Option<Ibv> {
         let decoder = Decoder {
             distance: self.rules().distance,
             draws: self.shared.conventions.draws,
             no_recognized_wins: self.no_recognized_wins,
         };
-        let known = decoder.decode(stored, position, ply);
-        if self.rules().table.admits(known) { known } else { Ibv::NONE }
+        decoder.decode(stored, position, ply).filter(|&known| self.rules().table.admits(known))
     }
 }
 
 /// A TT value of a position at this ply, as a search would read it, from the view of the side to move at the root;
-/// [`Ibv::NONE`] where it does not hold.
-pub fn value_for_root(stored: Ibv, position: &Position, ply: usize, conventions: Conventions) -> Ibv {
+/// `None` where it does not hold.
+pub fn value_for_root(stored: Ibv, position: &Position, ply: usize, conventions: Conventions) -> Option<Ibv> {
     let decoder = Decoder { distance: Distance::RootPly, draws: conventions.draws, no_recognized_wins: false };
-    let known = decoder.decode(stored, position, ply);
-    if known.is_none() {
-        return Ibv::NONE;
-    }
-    conventions.without_contempt(if ply.is_multiple_of(2) { known } else { -known })
+    let known = decoder.decode(stored, position, ply)?;
+    Some(conventions.without_contempt(if ply.is_multiple_of(2) { known } else { -known }))
 }
 
 /// What the decoding of a stored value depends on.
@@ -120,18 +116,15 @@ struct Decoder {
 impl Decoder {
     /// The part of a stored value that holds at this position's clock, at `ply`.
     #[inline(always)]
-    fn decode(self, stored: Ibv, position: &Position, ply: usize) -> Ibv {
-        if stored.is_none() {
-            return Ibv::NONE;
-        }
-        let known = self.distance.from_tt(stored, ply, self.draws);
+    fn decode(self, stored: Ibv, position: &Position, ply: usize) -> Option<Ibv> {
+        let known = self.distance.from_tt(stored, ply, self.draws)?;
         // A win needs its mate at clock 100 at the latest. A tablebase win is about a position just after a zeroing
         // move: either this is that position, or that move must come in time. If the clock is too high, "at least a
         // win" proves nothing here, but "at most" still holds, because the clock can only spoil a win. For losses the
         // reverse holds.
         let score = stored.score();
-        if known.is_none() || !score.is_decisive() {
-            return known;
+        if !score.is_decisive() {
+            return Some(known);
         }
         let clock = usize::from(position.clock());
         let needed = self.distance.plies_needed(score);
@@ -141,10 +134,10 @@ impl Decoder {
             _ => clock + needed <= 100,
         };
         match (score.is_win(), known.bound()) {
-            _ if in_time => known,
-            (true, Bound::Lower) | (false, Bound::Upper) => Ibv::NONE,
-            (true, _) => known.force_upper(),
-            (false, _) => known.force_lower(),
+            _ if in_time => Some(known),
+            (true, Bound::Lower) | (false, Bound::Upper) => None,
+            (true, _) => Some(known.force_upper()),
+            (false, _) => Some(known.force_lower()),
         }
     }
 }
@@ -165,31 +158,30 @@ mod tests {
         for (stored, clock, holds) in [
             // A win just after a capture or a pawn move is about that position alone; another win needs the next such
             // move in time.
-            (Ibv::lower(win(0)), 0, Ibv::lower(win(2))),
-            (Ibv::lower(win(0)), 1, Ibv::NONE),
-            (Ibv::lower(win(3)), 97, Ibv::lower(win(5))),
-            (Ibv::lower(win(3)), 98, Ibv::NONE),
-            (Ibv::upper(-win(0)), 1, Ibv::NONE),
-            (Ibv::upper(-win(3)), 97, Ibv::upper(-win(5))),
+            (Ibv::lower(win(0)), 0, Some(Ibv::lower(win(2)))),
+            (Ibv::lower(win(0)), 1, None),
+            (Ibv::lower(win(3)), 97, Some(Ibv::lower(win(5)))),
+            (Ibv::lower(win(3)), 98, None),
+            (Ibv::upper(-win(0)), 1, None),
+            (Ibv::upper(-win(3)), 97, Some(Ibv::upper(-win(5)))),
             // A mate is given on the hundredth ply at the latest.
-            (Ibv::lower(mate(5)), 95, Ibv::lower(mate(7))),
-            (Ibv::lower(mate(5)), 96, Ibv::NONE),
-            (Ibv::upper(mated(4)), 96, Ibv::upper(mated(6))),
-            (Ibv::upper(mated(4)), 97, Ibv::NONE),
+            (Ibv::lower(mate(5)), 95, Some(Ibv::lower(mate(7)))),
+            (Ibv::lower(mate(5)), 96, None),
+            (Ibv::upper(mated(4)), 96, Some(Ibv::upper(mated(6)))),
+            (Ibv::upper(mated(4)), 97, None),
             // If it comes too late, a win is at most that, a loss at least.
-            (Ibv::exact(mate(5)), 95, Ibv::exact(mate(7))),
-            (Ibv::exact(mate(5)), 96, Ibv::upper(mate(7))),
-            (Ibv::upper(mate(5)), 96, Ibv::upper(mate(7))),
-            (Ibv::exact(mated(4)), 97, Ibv::lower(mated(6))),
-            (Ibv::lower(mated(4)), 97, Ibv::lower(mated(6))),
+            (Ibv::exact(mate(5)), 95, Some(Ibv::exact(mate(7)))),
+            (Ibv::exact(mate(5)), 96, Some(Ibv::upper(mate(7)))),
+            (Ibv::upper(mate(5)), 96, Some(Ibv::upper(mate(7)))),
+            (Ibv::exact(mated(4)), 97, Some(Ibv::lower(mated(6)))),
+            (Ibv::lower(mated(4)), 97, Some(Ibv::lower(mated(6)))),
             // A recognized win has seventy plies.
-            (Ibv::lower(recognized), 30, Ibv::lower(recognized)),
-            (Ibv::lower(recognized), 31, Ibv::NONE),
-            (Ibv::exact(-recognized), 31, Ibv::lower(-recognized)),
+            (Ibv::lower(recognized), 30, Some(Ibv::lower(recognized))),
+            (Ibv::lower(recognized), 31, None),
+            (Ibv::exact(-recognized), 31, Some(Ibv::lower(-recognized))),
             // Opinions and draws have no deadline.
-            (Ibv::exact(Score::heuristic(40)), 99, Ibv::exact(Score::heuristic(40))),
-            (Ibv::exact(Score::ZERO), 99, Ibv::exact(Score::ZERO)),
-            (Ibv::NONE, 0, Ibv::NONE),
+            (Ibv::exact(Score::heuristic(40)), 99, Some(Ibv::exact(Score::heuristic(40)))),
+            (Ibv::exact(Score::ZERO), 99, Some(Ibv::exact(Score::ZERO))),
         ] {
             let fen = format!("8/8/8/3k4/8/8/8/KBN5 w - - {clock} 90");
             let position = Position::from_fen(&fen, CastlingMode::Standard).expect("a position");
@@ -198,7 +190,7 @@ mod tests {
             // For the other side to move, the same from the other view.
             let other = value_for_root(stored, &position, 3, Conventions::default());
             assert_eq!(other.is_some(), holds.is_some(), "{stored:?} at clock {clock}");
-            assert!(holds.is_none() || other.bound() == (-holds).bound(), "{stored:?} at clock {clock}: {other:?}");
+            assert_eq!(other.map(Ibv::bound), holds.map(|holds| (-holds).bound()), "{stored:?} at clock {clock}");
         }
     }
 
@@ -212,8 +204,11 @@ mod tests {
             no_recognized_wins,
         };
         let win = Ibv::lower(Score::recognized_win(0));
-        assert_eq!(decoder(false).decode(win, &position, 2), win);
-        assert_eq!(decoder(true).decode(win, &position, 2), Ibv::NONE);
-        assert_eq!(decoder(true).decode(Ibv::lower(Score::mate_in(3)), &position, 2), Ibv::lower(Score::mate_in(5)));
+        assert_eq!(decoder(false).decode(win, &position, 2), Some(win));
+        assert_eq!(decoder(true).decode(win, &position, 2), None);
+        assert_eq!(
+            decoder(true).decode(Ibv::lower(Score::mate_in(3)), &position, 2),
+            Some(Ibv::lower(Score::mate_in(5)))
+        );
     }
 }

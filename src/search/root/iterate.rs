@@ -148,8 +148,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let open = |m| self.root.moves.iter().any(|root| root.m == m && root.value.is_none());
         let failed_high = self.root.failed_high.filter(|&(m, _)| open(m));
         for root in self.root.moves.iter_mut() {
-            if root.value.is_some() && root.value.bound() != Bound::Exact {
-                root.value = Ibv::NONE;
+            if root.value.is_some_and(|value| value.bound() != Bound::Exact) {
+                root.value = None;
             }
         }
         let previous = self.root.previous_best.as_ref().map(|root| root.m);
@@ -157,19 +157,18 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if let Some((m, value)) = failed_high.filter(|&(m, _)| Some(m) != previous)
             && let Some(best) = self.root.moves.bring_to_front(m)
         {
-            (best.value, best.last_exact) = (value, None);
+            (best.value, best.last_exact) = (Some(value), None);
             best.pv = vec![m.packed()];
             return;
         }
         // If one move loses, that says nothing about those that have not been searched. The previous iteration
         // decides.
         let front = self.root.moves[0].value;
-        if front.is_some()
-            && front.score().is_loss()
+        if front.is_some_and(|front| front.score().is_loss())
             && let Some(before) = self.root.previous_best.take()
             && let Some(best) = self.root.moves.bring_to_front(before.m)
         {
-            *best = RootMove { value: Ibv::NONE, ..before };
+            *best = RootMove { value: None, ..before };
         }
     }
 
@@ -177,16 +176,18 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     pub(in crate::search) fn result(&mut self) -> ThreadResult {
         let (depth, value) = match self.root.moves[0].last_exact {
             Some(Exact { depth, score }) => (depth, self.reported(0, Ibv::exact(score))),
-            None if self.root.moves[0].value.is_some() => (self.root.depth, self.reported(0, self.root.moves[0].value)),
-            // Stopped before the first move had a value.
-            None => (self.root.depth, Ibv::exact(self.evaluation_of_first())),
+            None => match self.root.moves[0].value {
+                Some(value) => (self.root.depth, self.reported(0, value)),
+                // Stopped before the first move had a value.
+                None => (self.root.depth, Ibv::exact(self.evaluation_of_first())),
+            },
         };
         // In the first iteration, other moves may not have been searched, and one of them may be better.
         let is_compared = self.root.completed_depth > 0 || self.root.moves.len() == 1;
         let value = if is_compared { value } else { value.force_lower() };
         let root = &self.root.moves[0];
         // A move that failed high at the end has a bound for a score.
-        let score = root.score().or(root.value.is_some().then(|| root.value.score()));
+        let score = root.score().or(root.value.map(Ibv::score));
         let ply = self.game.position().game_ply();
         ThreadResult {
             best: root.m,

@@ -59,7 +59,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                         if score.is_win() { Score::mate_in(line.len()) } else { Score::mated_in(line.len()) };
                     root.last_exact = Some(Exact { depth, score: corrected });
                     if root.value.is_some() {
-                        root.value = Ibv::exact(corrected);
+                        root.value = Some(Ibv::exact(corrected));
                     }
                 }
                 root.pv = line;

@@ -84,7 +84,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let score = Score::mate_in(2 * moves - 1);
         // If moves are ranked by distance to progress, a mate may rank lower. It needs no other progress.
         root.rank = rank;
-        (root.value, root.last_exact) = (Ibv::exact(score), Some(Exact { depth: self.root.depth, score }));
+        (root.value, root.last_exact) = (Some(Ibv::exact(score)), Some(Exact { depth: self.root.depth, score }));
         root.pv = vec![root.m.packed()];
         true
     }
@@ -173,7 +173,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 let value =
                     if plies % 2 == 1 { Ibv::lower(Score::mate_in(plies)) } else { Ibv::upper(Score::mated_in(plies)) };
                 let best = m.map(Move::packed);
-                let entry = Entry { value, best, depth, pv: false, eval: None, tb_entry: false };
+                let entry = Entry { value: Some(value), best, depth, pv: false, eval: None, tb_entry: false };
                 table.store(past.key(position, limit - plies), entry);
             },
         );

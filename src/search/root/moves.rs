@@ -29,7 +29,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let position = game.position();
         // This comes first: a move that failed high counts if this search ends before it has another value.
         for root in &mut self.root.moves[first..] {
-            root.value = Ibv::NONE;
+            root.value = None;
         }
         self.enter_node()?;
         self.td.pv.clear(0);
@@ -49,12 +49,12 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             self.order_roots(begin..end, &threats);
         }
 
-        let mut best = Ibv::NONE;
+        let mut best: Option<Ibv> = None;
         let mut tried = Tried::default();
         for index in first..end {
             let m = self.root.moves[index].m;
             let value = self.search_root_move(index, index - first + 1, alpha, beta, depth, &threats)?;
-            best = best.max(value);
+            best = best.max(Some(value));
             if value.raises(alpha) {
                 if self.rules().pruning {
                     self.update_histories(position, 0, depth, m, &threats, &tried);
@@ -67,7 +67,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             }
             tried.push(m);
         }
-        Some(best)
+        best
     }
 
     /// Searches the root move at `index`, the `move_count`-th of its group, as any node would: reduced, with a null
@@ -111,7 +111,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let seldepth = self.counters.seldepth;
         let root = &mut self.root.moves[index];
         if move_count == 1 || value.score() > alpha {
-            root.value = value;
+            root.value = Some(value);
         }
         // Only an exact value has a PV: a move that failed high is about to be searched again with an open window.
         if value.bound() == Bound::Exact && value.score() > alpha && !value.cuts(beta) {
@@ -138,24 +138,25 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         beta: Score,
         depth: i32,
     ) -> NodeResult {
-        let mut value = Ibv::NONE;
+        let mut value = None;
         let mut null_window = candidate.move_count > 1;
         let is_late = candidate.move_count as i32 > params::lmr_root_moves();
         if self.rules().pruning && depth >= params::lmr_root_depth() && is_late {
             let reduction = reductions::root_move(candidate, child.in_check());
             let reduced = (depth - 1 - reduction).clamp(1, depth - 1);
             self.stack_mut(0).reduction = depth - 1 - reduced;
-            value = self.search_null_window(child, alpha, reduced, 0, true)?;
+            let found = self.search_null_window(child, alpha, reduced, 0, true)?;
             self.stack_mut(0).reduction = 0;
-            null_window = value.score() > alpha && reduced < depth - 1;
+            null_window = found.score() > alpha && reduced < depth - 1;
+            value = Some(found);
         }
         if null_window {
-            value = self.search_null_window(child, alpha, depth - 1, 0, true)?;
+            value = Some(self.search_null_window(child, alpha, depth - 1, 0, true)?);
         }
-        if candidate.move_count == 1 || value.raises(alpha) {
-            value = self.search_child::<true>(child, alpha, beta, depth - 1, 0, false)?;
+        match value {
+            Some(value) if candidate.move_count > 1 && !value.raises(alpha) => Some(value),
+            _ => self.search_child::<true>(child, alpha, beta, depth - 1, 0, false),
         }
-        Some(value)
     }
 
     /// Orders some of the root moves: those that have been best, the one of the deepest search first; then as any

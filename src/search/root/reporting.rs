@@ -12,10 +12,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// failed.
     pub(in crate::search) fn report(&self, index: usize, failed: Option<Ibv>) {
         let root = &self.root.moves[index];
-        let value = failed.or(root.score().map(Ibv::exact)).unwrap_or(root.value);
-        if value.is_none() {
-            return;
-        }
+        let Some(value) = failed.or(root.score().map(Ibv::exact)).or(root.value) else { return };
         let mut value = self.reported(index, value);
         let has_complete_pv = value.score().mate_ply().is_none_or(|plies| root.pv.len() == plies);
         if failed.is_none()
@@ -28,7 +25,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             if self.root.multi_pv == 1 {
                 return;
             }
-            value = value.proof();
+            value = value.proof().unwrap_or(value);
         }
         self.publish();
         // A mate from an earlier iteration holds in this one, too: lines that are reported together have one depth.
@@ -105,7 +102,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// The first line stands for the root, so tablebases must know all its moves; any other line stands for its move,
     /// and so does the first where `searchmoves` leaves moves out.
     fn certain_draw(&self, index: usize) -> Option<Basis> {
-        let drawn = |position: &Position| self.recognize(position, 0).settles_draw();
+        let drawn = |position: &Position| self.recognize(position, 0).is_some_and(Ibv::settles_draw);
         let roots = &self.root.moves;
         let by_tables = if index == 0 {
             roots.iter().all(|root| root.tb_score.is_some_and(|result| !result.is_win()))

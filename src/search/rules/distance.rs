@@ -125,9 +125,9 @@ impl Distance {
         }
     }
 
-    /// A stored result as it holds at `ply`; [`Ibv::NONE`] if it does not fit.
+    /// A stored result as it holds at `ply`; `None` if it does not fit.
     #[inline(always)]
-    pub fn from_tt(self, stored: Ibv, ply: usize, draws: DrawRule) -> Ibv {
+    pub fn from_tt(self, stored: Ibv, ply: usize, draws: DrawRule) -> Option<Ibv> {
         match self {
             Distance::RootPly => stored.from_tt(ply, draws),
             Distance::NodeAged | Distance::Faulty(Fault::AgelessWindows) if stored.score().is_draw() => {
@@ -135,7 +135,7 @@ impl Distance {
             }
             Distance::NodeAged
             | Distance::DelayedLoss
-            | Distance::Faulty(Fault::Unadjusted | Fault::AgelessWindows) => stored,
+            | Distance::Faulty(Fault::Unadjusted | Fault::AgelessWindows) => Some(stored),
             Distance::Faulty(fault) => stored.from_tt(ply, fault.draws(draws)),
         }
     }

@@ -108,9 +108,9 @@ impl TableMode {
         match self {
             TableMode::All => true,
             TableMode::Off | TableMode::MoveOnly => false,
-            TableMode::Upper => value.is_some() && value.bound() == Bound::Upper,
-            TableMode::Lower => value.is_some() && value.bound() == Bound::Lower,
-            TableMode::Bounds => value.is_some() && value.bound() != Bound::Exact,
+            TableMode::Upper => value.bound() == Bound::Upper,
+            TableMode::Lower => value.bound() == Bound::Lower,
+            TableMode::Bounds => value.bound() != Bound::Exact,
         }
     }
 }

@@ -42,7 +42,7 @@ pub(in crate::search) struct RootMove {
     /// The result that tablebases prove for it; `None` if the clock or the past of the game leaves it open.
     pub tb_score: Option<Score>,
     /// Its value in the current iteration; none until it has been searched to a value of its own.
-    pub value: Ibv,
+    pub value: Option<Ibv>,
     /// Its last exact value.
     pub last_exact: Option<Exact>,
     /// The line of that value.
@@ -128,7 +128,7 @@ impl RootMove {
             m,
             rank,
             tb_score,
-            value: Ibv::NONE,
+            value: None,
             last_exact: None,
             pv: vec![m.packed()],
             pv_is_incomplete: false,
@@ -161,7 +161,7 @@ impl RootMove {
         let is_cut = self.pv_is_incomplete && (score.is_win() || known == Some(score));
         if falls_short || is_cut {
             self.last_exact = Some(Exact { depth: self.last_exact.map_or(1, |exact| exact.depth), score });
-            self.value = Ibv::exact(score);
+            self.value = Some(Ibv::exact(score));
             self.pv.clone_from(pv);
             self.pv_is_incomplete = false;
         }
@@ -192,7 +192,7 @@ impl RootMove {
     fn supported(&self, value: Ibv, traps: bool) -> Ibv {
         let score = value.score();
         if score.is_mate() && value.bound() == Bound::Exact && self.pv_is_incomplete {
-            return value.proof();
+            return value.proof().unwrap_or(value);
         }
         if traps && score.band() == Band::Recognizer {
             let most = Score::MAX_EVAL;

@@ -9,8 +9,8 @@ use crate::score::Score;
 pub(in crate::search) struct TtHit {
     /// Whether there is an entry.
     pub found: bool,
-    /// The value as it holds at this node; [`Ibv::NONE`] if nothing of it holds.
-    pub value: Ibv,
+    /// The value as it holds at this node; `None` if nothing of it holds.
+    pub value: Option<Ibv>,
     /// The depth of the search that stored it; -1 without an entry.
     pub depth: i32,
     /// The move, which may not be legal.
@@ -23,5 +23,5 @@ pub(in crate::search) struct TtHit {
 
 impl TtHit {
     /// No entry.
-    pub const NONE: TtHit = TtHit { found: false, value: Ibv::NONE, depth: -1, best: None, pv: false, eval: None };
+    pub const NONE: TtHit = TtHit { found: false, value: None, depth: -1, best: None, pv: false, eval: None };
 }
