@@ -36,7 +36,7 @@ pub enum BenchError {
     /// A word is not a number from 1 to `most`.
     #[error("{name} must be a number from 1 to {most}, not '{word}'")]
     Number {
-        /// What the number is for.
+        /// The use of the number.
         name: &'static str,
         /// The largest number allowed.
         most: u32,
@@ -126,7 +126,7 @@ pub const POSITIONS: &[&str] = &[
     "8/8/6p1/p1K1p1P1/5k2/8/8/8 w - - 2 55",
 ];
 
-/// What a run took.
+/// The result of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured {
     /// Nodes of all positions.

@@ -14,7 +14,7 @@ use std::ops::Neg;
 
 use crate::score::{DrawRule, Score};
 
-/// What a value says about the truth.
+/// The claim of a value about the truth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Bound {
@@ -77,8 +77,8 @@ pub struct Ibv(NonZeroU32);
 
 const _: () = assert!(size_of::<Option<Ibv>>() == size_of::<Ibv>());
 
-/// Added to the number of a value, so that codes are not zero and their order is that of unsigned numbers. The lowest bits
-/// stay.
+/// Added to the number of a value, so that codes are not zero and their order is that of unsigned numbers. The lowest
+/// bits stay.
 const ORIGIN: u32 = 1 << 20;
 /// A bit of every code. With it, the compiler sees that no code is zero.
 const MARK: u32 = 1 << 31;
@@ -195,7 +195,7 @@ impl Ibv {
         }
     }
 
-    /// What holds of a value no matter how shallow the search was: that a win is a win, and a loss a loss.
+    /// The part of a value that holds however shallow the search was: that a win is a win, and a loss a loss.
     ///
     /// Evaluations never claim mate, and no loss is claimed once a move has been skipped, so a deeper search can only
     /// find the win sooner. That there is *no* sooner win holds only at the depth searched: even an exact mate proves

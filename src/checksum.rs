@@ -1,4 +1,5 @@
-//! A checksum that shows whether bytes have changed: 64 bits of FNV-1a. It finds accidents; who means to can get round it.
+//! A checksum that shows whether bytes have changed: 64 bits of FNV-1a. It detects accidental changes, not deliberate
+//! ones.
 //!
 //! The build script includes this file as well, so it uses nothing of the crate.
 //!

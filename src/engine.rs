@@ -75,7 +75,7 @@ pub fn with_search_stack<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result
     })
 }
 
-/// What the transposition table holds about a position.
+/// An entry of the transposition table, for a position of the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TtProbe {
     /// The value with its bound, for the side to move in the game; `None` if nothing of it holds.
@@ -183,12 +183,12 @@ impl Engine {
         self.tablebases.as_deref()
     }
 
-    /// What the TT holds about the last position of a game: the value of the last search that stored one.
+    /// The TT's entry for the last position of a game: the value of the last search that stored one.
     pub fn probe_tt(&self, game: &Game) -> Option<TtProbe> {
         self.probe(game, game.position(), 0)
     }
 
-    /// What the TT holds about the position after a move, for the side that makes the move. A search stores a value
+    /// The TT's entry for the position after a move, for the side that makes the move. A search stores a value
     /// for these positions; for its root, it stores only a proved mate.
     pub fn probe_tt_after(&self, game: &Game, m: Move) -> Option<TtProbe> {
         self.probe(game, &game.position().after(m), 1)

@@ -39,13 +39,13 @@
 //! transposition table. [`time`]: limits and the clock. Above these, [`eval`]: what a quiet position is worth, by
 //! a network.
 //!
-//! **The search.** [`search`]: one thread's iterative deepening down to quiescence; `search/node/interior.rs` is the heart, in
-//! numbered steps. [`smp`]: several threads on one table. [`engine`]: settings, a game and limits in, events out; it
-//! never prints.
+//! **The search.** [`search`]: one thread's iterative deepening down to quiescence; `search/node/interior.rs` is the
+//! heart, in numbered steps. [`smp`]: several threads on one table. [`engine`]: settings, a game and limits in, events
+//! out; it never prints.
 //!
 //! **Front ends.** [`openings`]: where games of data generation begin. [`mod@bench`]: the node count that is the
-//! signature of the search. [`uci`]: the protocol. [`laboratory`]: what the program hands over to `ibex-lab`, a package of its
-//! own (`docs/modules.md`).
+//! signature of the search. [`uci`]: the protocol. [`laboratory`]: what the program hands over to `ibex-lab`, a package
+//! of its own (`docs/modules.md`).
 //!
 //! # Words used everywhere
 //!

@@ -2,8 +2,8 @@
 //! ordering), then the steps of `search/node/interior.rs` in their order.
 //!
 //! Margins are centipawns, depths plies, reductions 1/1024 of a ply unless said otherwise. With the feature `tune`
-//! every number becomes a UCI spin and is read from an atomic; without it they are constants. A depth at the end of
-//! its range turns its technique off, except for aspiration windows: `docs/record/matches.md` measures techniques that way.
+//! every number becomes a UCI spin and is read from an atomic; without it they are constants. A depth at the end of its
+//! range turns its technique off, except for aspiration windows: `docs/record/matches.md` measures techniques that way.
 
 /// Declares tunables: `NAME: default, min, max, step; "meaning"`.
 macro_rules! tunables {
@@ -107,16 +107,16 @@ tunables! {
     eval_clock_damping = 242 in 101..=1000, step 20;
 
     // Transposition table: near the 50-move draw the path matters more than what another path has found.
-    /// Clock from which values of other paths, except proofs, settle nothing above quiescence.
+    /// From this clock on, TT values cause no cutoff above quiescence, except proofs.
     tt_max_clock = 90 in 20..=101, step 8;
 
     /// A value stays if it is at least this much deeper than a new one of the same position.
     tt_keep = 4 in 0..=12, step 1;
     /// Added to that if the new one comes from a PV node.
     tt_keep_pv = 2 in 0..=8, step 1;
-    /// Plies that an entry of a PV node is worth more when one must make room.
+    /// Bonus for an entry of a PV node when an entry is replaced, in plies.
     tt_worth_pv = 2 in 0..=8, step 1;
-    /// Plies that an entry is worth less for each search since it was stored.
+    /// Malus of an entry for each search since it was stored, in plies.
     tt_worth_age = 8 in 0..=32, step 2;
 
     // Evaluation difference: a quiet move's bonus or malus is what it did to the static evaluation.
@@ -164,7 +164,7 @@ tunables! {
     rfp_depth = 9 in 0..=14, step 1;
     /// Margin per ply.
     rfp_slope = 53 in 20..=160, step 8;
-    /// What an improving position takes off the margin.
+    /// Reduction of the margin in an improving position.
     rfp_improving = 54 in 0..=160, step 8;
     /// Least margin.
     rfp_min = 26 in 0..=100, step 8;
@@ -320,7 +320,7 @@ tunables! {
     history_best = 531 in 0..=1024, step 64;
     /// How far above beta a value must be to count like that of a search a ply deeper, in centipawns.
     history_surprise = 60 in 0..=400, step 10;
-    /// What the histories of moves forget before the next search, 1/65536.
+    /// The part of the move histories that is forgotten before the next search, 1/65536.
     history_ageing = 19660 in 0..=32767, step 2000;
 
     // Quiescence: a capture whose victim cannot lift the evaluation to alpha is skipped.
@@ -356,7 +356,7 @@ tunables! {
     time_stable_max = 7 in 1..=20, step 1;
     /// The stretch for each centipawn that the score has fallen, 1/100 percent.
     time_falling_slope = 50 in 0..=200, step 10;
-    /// What a fall since the previous search adds to the fall within this one, percent.
+    /// Weight of a fall since the previous search beside the fall within this one, percent.
     time_falling_before = 100 in 0..=200, step 10;
     /// The largest rise since the previous search that counts, in centipawns.
     time_rising_max = 60 in 0..=200, step 10;
@@ -367,3 +367,74 @@ tunables! {
     /// The stretch if no node went to the best move, percent; its share of the nodes is subtracted.
     time_effort = 165 in 100..=300, step 10;
 }
+
+// What follows acts on play, too, but is no matter for a tuner.
+
+// Mate searches, and the PVs of mates, in nodes and percent.
+/// The first proof number of a quiet move; that of a check is the number of its replies.
+pub const QUIET_PROOF_NUMBER: u32 = 7;
+/// The longest mate that is looked for, in moves.
+pub const MATE_SEARCH_MOST_MOVES: usize = 8;
+/// The node budget of the first goal. It doubles when every goal has had its turn.
+pub const MATE_SEARCH_FIRST_BUDGET: u64 = 2_000;
+/// Nodes of the main search before the first mate search.
+pub const MATE_SEARCH_START: u64 = 10_000;
+/// The shares of a single thread's nodes, in percent: for mates by the side to move, and for mates against it.
+pub const MATE_SEARCH_SHARES: [u64; 2] = [30, 15];
+/// These shares after `go mate`.
+pub const MATE_SEARCH_SHARES_GO_MATE: [u64; 2] = [50, 30];
+/// These shares for one thread of several.
+pub const MATE_SEARCH_SHARES_THREADS: [u64; 2] = [75, 20];
+/// These shares in a game while no decisive score is in sight: a level position seldom hides a mate, and nodes are
+/// strength.
+pub const MATE_SEARCH_SHARES_GAME: [u64; 2] = [2, 1];
+/// The share of the nodes beyond [`MATE_SEARCH_LATER`], in percent, while no decisive score is known.
+pub const MATE_SEARCH_SHARE_LATER: u64 = 3;
+/// Nodes from which on the smaller share counts.
+pub const MATE_SEARCH_LATER: u64 = 1_000_000;
+/// Nodes for the PV of a mate after an iteration, besides a share of the search's nodes.
+pub const MATE_LINE_NODES: u64 = 20_000;
+/// That share is one in this many.
+pub const MATE_LINE_SHARE: u64 = 8;
+/// Nodes for the PV of a mate after a search on the clock: a few milliseconds.
+pub const MATE_LINE_NODES_TIMED: u64 = 3_000;
+/// The same after an infinite search, which ends when the user waits for the move.
+pub const MATE_LINE_NODES_STOPPED: u64 = 10_000;
+/// The same after any other search.
+pub const MATE_LINE_NODES_LAST: u64 = 60_000;
+
+// The ends of searches.
+/// The depth from which the only legal move is played without another iteration.
+pub const ONLY_MOVE_DEPTH: i32 = 4;
+/// A mate at this ply is settled by an iteration of more than twice the ply and this, in plies.
+pub const MATE_SETTLED_BEYOND: usize = 4;
+/// Moves are extended up to this many times the depth of the iteration, in plies from the root.
+pub const EXTENSION_LIMIT: usize = 2;
+/// Nodes within which the first thread completes its first iteration, whatever the clock or the user says.
+pub const FIRST_ITERATION_NODES: u64 = 16_384;
+/// Nodes after which the histories forget a part before the next search. Forgetting takes as long as some hundred
+/// nodes.
+pub const HISTORY_AGEING_NODES: u64 = 8192;
+/// Centipawns that the vote adds to a result's lead over the worst one, so that the worst has a vote, too.
+pub const VOTE_OFFSET: i32 = 12;
+
+// The 50-move rule, and tablebases in the TT.
+/// If a recognizer would stop claiming its win within this many plies of the root (50-move rule), the search does
+/// without recognized wins.
+pub const RECOGNIZER_HORIZON: u16 = 24;
+/// The clock from which on results of different clocks are kept apart.
+pub const CLOCK_KEY_FIRST: u16 = 24;
+/// The number of clock values that share a key from there on.
+pub const CLOCK_KEY_STEP: u16 = 8;
+/// Depth added to a tablebase result in the TT, in plies.
+pub const TB_DEPTH_BONUS: i32 = 6;
+/// Plies that a tablebase's entry is worth less: its result costs one probe to get again, not a search.
+pub const TB_ENTRY_DISCOUNT: i32 = 4;
+
+// Evaluations of endings, in centipawns.
+/// An advantage that will not be won is never shown as more than this; a larger one is still the better one.
+pub const DRAWISH_LIMIT: i32 = 25;
+/// Added where a win is only a matter of making the moves: the sum exceeds any uncertain advantage.
+pub const ALMOST_WON: i32 = 300;
+/// The evaluation of queen against rook without its progress. The queen nearly always wins.
+pub const QUEEN_AGAINST_ROOK: i32 = 600;

@@ -7,7 +7,7 @@
 use std::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv};
 use std::hint::black_box;
 
-/// What `main` prints if [`is_fit`] is false.
+/// The message of `main` if [`is_fit`] is false.
 pub const REFUSAL: &str = if cfg!(target_feature = "avx512vbmi") {
     "ibex: this program was built for newer processors; use another build, or build it here\n"
 } else if cfg!(target_feature = "avx512f") {
@@ -61,8 +61,7 @@ const OSXSAVE: u32 = 1 << 27;
 const REGISTERS: u64 =
     registers(cfg!(target_feature = "avx512f"), cfg!(target_feature = "avx"), cfg!(target_vendor = "apple"));
 
-/// The registers of SSE and AVX, and the three kinds of AVX-512. macOS saves the latter from their first use on;
-/// before that, nothing says that it will.
+/// The registers of SSE and AVX, and the three kinds of AVX-512. macOS enables AVX-512 on first use.
 const fn registers(avx512: bool, avx: bool, mac: bool) -> u64 {
     match (avx512, avx) {
         (true, _) if !mac => 0xE6,

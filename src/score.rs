@@ -1,4 +1,4 @@
-//! What a number means: 15-bit scores in disjoint bands.
+//! Scores: 15 bits in disjoint bands.
 //!
 //! A [`Score`] is always relative to the side to move of the node that it belongs to. Its band says what kind of
 //! statement it is, so a mate, a tablebase win, a recognized win, an evaluation and a draw can never be mistaken for

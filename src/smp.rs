@@ -11,12 +11,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Scope, ScopedJoinHandle};
 
 use crate::bound::Bound;
+use crate::params;
 use crate::position::{Game, PackedMove};
 use crate::search::ThreadResult;
 use crate::search::{Event, STACK_SIZE, Search, Shared, ThreadData};
-
-/// Centipawns that the vote adds to a result's lead over the worst one, so that the worst has a vote, too.
-const VOTE_OFFSET: i32 = 12;
 
 /// Searches `game` with one thread for each [`ThreadData`]; the first runs here, so the caller's stack must be
 /// [`STACK_SIZE`].
@@ -117,7 +115,7 @@ fn not_superseded(mut results: Vec<ThreadResult>, deepest: i32) -> Vec<ThreadRes
 fn vote(results: Vec<ThreadResult>) -> Option<ThreadResult> {
     let worst = results.iter().map(|result| result.value.score().cp()).min()?;
     let weight = |result: &ThreadResult| {
-        let lead = result.value.score().cp() - worst + VOTE_OFFSET;
+        let lead = result.value.score().cp() - worst + params::VOTE_OFFSET;
         i64::from(lead) * i64::from(result.iteration)
     };
     let mut votes: HashMap<PackedMove, i64> = HashMap::new();

@@ -52,7 +52,8 @@ enum Command {
     /// Count the leaves of the tree of legal moves, or check the counts of EPD files
     ///
     /// With a depth: the leaves below each move, and their sum. With files: every D1, D2, ... of every line is
-    /// compared; the exit status is 0 when all agree, 1 when a count differs or a line is bad, 2 when nothing was checked.
+    /// compared; the exit status is 0 when all agree, 1 when a count differs or a line is bad, 2 when nothing was
+    /// checked.
     Perft(perft::Args),
     /// Show everything that Ibex can say about one position, and how sure it is of it
     ///

@@ -1,7 +1,8 @@
 //! Searches on the caller's thread, for WebAssembly, which has no other.
 //!
 //! [`Engine::start`] returns when the search has ended. While it runs, it asks the host what the user has said
-//! ([`host`](crate::search::state::host)). A move that must wait for `stop` or `ponderhit` is held back until they are called.
+//! ([`host`](crate::search::state::host)). A move that must wait for `stop` or `ponderhit` is held back until they are
+//! called.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +15,7 @@ use crate::time::Limits;
 /// The outcome that is held back, if one is.
 pub type Running = Mutex<Option<Held>>;
 
-/// What a search has found, and who receives it.
+/// A finished search, and the receiver of its result.
 pub struct Held {
     outcome: Outcome,
     listener: SharedListener,

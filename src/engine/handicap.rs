@@ -37,7 +37,7 @@ const PATIENCE: u64 = 4;
 /// Nodes that a search may take in addition, so that the lowest ratings complete their iterations, too.
 const RESERVE: u64 = 10_000;
 
-/// What has been measured for one rating.
+/// The measured settings for one rating.
 struct Rung {
     elo: u32,
     /// Nodes after which no iteration begins.

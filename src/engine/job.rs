@@ -35,7 +35,7 @@ pub struct Job {
     pub probing: Probing,
     /// Lines to keep (MultiPV).
     pub multi_pv: usize,
-    /// What holds the search back, if its strength is limited.
+    /// The handicap, if the strength is limited.
     pub handicap: Option<Handicap>,
     /// When it ends.
     pub limits: Limits,

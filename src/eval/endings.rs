@@ -5,15 +5,9 @@
 
 use shakmaty::{Bitboard, Color, File, Rank, Role, Square, attacks};
 
+use crate::params;
 use crate::position::{Board, Position};
 use crate::recognize::{mop_up_kings, queen_against_rook};
-
-/// An advantage that will not be won is never shown as more than this; a larger one is still the better one.
-const DRAWISH_LIMIT: i32 = 25;
-/// Added where a win is only a matter of making the moves: the sum exceeds any uncertain advantage.
-const ALMOST_WON: i32 = 300;
-/// The evaluation of queen against rook without its progress. The queen nearly always wins.
-const QUEEN_AGAINST_ROOK: i32 = 600;
 
 /// The evaluation of a position for the side to move, in centipawns, adjusted for its material.
 #[inline]
@@ -35,8 +29,8 @@ fn scaled_by_ending(board: &Board, turn: Color, value: i32) -> i32 {
     let Some(advantage) = Advantage::of(board, ahead, turn) else { return value };
     match advantage.scaling() {
         Scaling::Unchanged => value,
-        Scaling::Drawish => value * DRAWISH_LIMIT / (DRAWISH_LIMIT + value.abs()),
-        Scaling::AlmostWon => value + if value >= 0 { ALMOST_WON } else { -ALMOST_WON },
+        Scaling::Drawish => value * params::DRAWISH_LIMIT / (params::DRAWISH_LIMIT + value.abs()),
+        Scaling::AlmostWon => value + if value >= 0 { params::ALMOST_WON } else { -params::ALMOST_WON },
         Scaling::Mating if value >= 0 => advantage.mating(),
         Scaling::Mating => -advantage.mating(),
     }
@@ -52,10 +46,10 @@ fn queen_and_rook(board: &Board) -> Option<(Color, i32)> {
         return None;
     }
     let progress = queen_against_rook(board.king_of(ahead)?, board.king_of(behind)?, rook);
-    Some((ahead, QUEEN_AGAINST_ROOK + progress))
+    Some((ahead, params::QUEEN_AGAINST_ROOK + progress))
 }
 
-/// What the material makes of an advantage.
+/// The effect of the material on an advantage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scaling {
     Unchanged,
@@ -100,7 +94,7 @@ impl<'a> Advantage<'a> {
         })
     }
 
-    /// What the side can hope for.
+    /// The best result within the side's reach.
     fn scaling(&self) -> Scaling {
         if (self.board.pawns() & self.own).is_empty() {
             self.without_pawns()
@@ -295,7 +289,7 @@ mod tests {
             let turn = if fen.contains(" w ") { 1 } else { -1 };
             let small = scaled(fen, 60 * turn) * turn;
             let large = scaled(fen, 400 * turn) * turn;
-            assert!(0 < small && small < large && large < DRAWISH_LIMIT, "{fen}: {small} {large}");
+            assert!(0 < small && small < large && large < params::DRAWISH_LIMIT, "{fen}: {small} {large}");
         }
         // Two pawns against a king, six men, queen against rook and a pawn: not scaled.
         for fen in [
@@ -341,12 +335,12 @@ mod tests {
     #[test]
     fn a_major_piece_usually_beats_one_pawn() {
         // The king stands in front of the pawn; it is far away; the pawn's king is far away.
-        assert_eq!(scaled("8/8/8/3p4/3k4/8/3K4/R7 w - - 0 1", 300), 300 + ALMOST_WON);
-        assert!(scaled("R7/8/1K6/8/8/3k4/3p4/8 b - - 0 1", -300) > -DRAWISH_LIMIT);
+        assert_eq!(scaled("8/8/8/3p4/3k4/8/3K4/R7 w - - 0 1", 300), 300 + params::ALMOST_WON);
+        assert!(scaled("R7/8/1K6/8/8/3k4/3p4/8 b - - 0 1", -300) > -params::DRAWISH_LIMIT);
         assert_eq!(scaled("R7/8/1K5k/8/8/8/3p4/8 b - - 0 1", -300), -300);
         // A bishop pawn, then a queen pawn, against a queen.
-        assert!(scaled("8/8/K7/8/8/8/2pk4/7Q w - - 0 1", 600) < DRAWISH_LIMIT);
-        assert_eq!(scaled("8/8/K7/8/8/8/3pk3/7Q w - - 0 1", 600), 600 + ALMOST_WON);
+        assert!(scaled("8/8/K7/8/8/8/2pk4/7Q w - - 0 1", 600) < params::DRAWISH_LIMIT);
+        assert_eq!(scaled("8/8/K7/8/8/8/3pk3/7Q w - - 0 1", 600), 600 + params::ALMOST_WON);
     }
 
     /// A piece in addition to the pawn wins slowly, except for the wrong bishop.
@@ -355,18 +349,18 @@ mod tests {
         for fen in
             ["1k6/8/8/P7/8/8/8/KB6 w - - 0 1", "6k1/8/8/7P/4N3/3K4/8/8 w - - 0 1", "8/8/6p1/8/8/3K4/k7/2b5 b - - 0 1"]
         {
-            assert_eq!(scaled(fen, 330), 330 + ALMOST_WON, "{fen}");
+            assert_eq!(scaled(fen, 330), 330 + params::ALMOST_WON, "{fen}");
         }
-        assert!(scaled("1k6/8/8/P7/8/8/8/K1B5 w - - 0 1", 330) < DRAWISH_LIMIT);
+        assert!(scaled("1k6/8/8/P7/8/8/8/K1B5 w - - 0 1", 330) < params::DRAWISH_LIMIT);
         // The bishop is locked in, on either wing and for either colour; it is not if the king must first come home.
         for fen in
             ["7k/7B/6P1/8/8/3K4/8/8 w - - 0 1", "k7/B7/1P6/8/8/8/4K3/8 w - - 0 1", "8/8/3k4/8/8/6p1/6Kb/8 b - - 0 1"]
         {
-            assert!(scaled(fen, 330) < DRAWISH_LIMIT, "{fen}");
+            assert!(scaled(fen, 330) < params::DRAWISH_LIMIT, "{fen}");
         }
-        assert_eq!(scaled("8/7B/5kP1/8/8/8/8/K7 w - - 0 1", 330), 330 + ALMOST_WON);
-        assert!(scaled("8/7B/5kP1/8/8/8/8/K7 b - - 0 1", -330) > -DRAWISH_LIMIT);
-        assert_eq!(scaled("6k1/B7/1P6/8/8/8/4K3/8 w - - 0 1", 330), 330 + ALMOST_WON);
+        assert_eq!(scaled("8/7B/5kP1/8/8/8/8/K7 w - - 0 1", 330), 330 + params::ALMOST_WON);
+        assert!(scaled("8/7B/5kP1/8/8/8/8/K7 b - - 0 1", -330) > -params::DRAWISH_LIMIT);
+        assert_eq!(scaled("6k1/B7/1P6/8/8/8/4K3/8 w - - 0 1", 330), 330 + params::ALMOST_WON);
     }
 
     /// Colours and sides of the board make no difference.

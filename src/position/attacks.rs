@@ -1,4 +1,4 @@
-//! What a side attacks, and with what.
+//! The squares that a side attacks, by piece.
 
 use shakmaty::{Bitboard, Color, File, Square, attacks};
 
@@ -18,7 +18,7 @@ pub struct Attacks {
 }
 
 impl Attacks {
-    /// What `side` attacks.
+    /// The attacks of `side`.
     #[inline(always)]
     pub fn by(board: &Board, side: Color) -> Attacks {
         let ours = board.by_color(side);
@@ -40,14 +40,14 @@ fn union(pieces: Bitboard, attacks: impl Fn(Square) -> Bitboard) -> Bitboard {
     pieces.into_iter().fold(Bitboard::EMPTY, |squares, from| squares | attacks(from))
 }
 
-/// What pawns of a side attack, all at once.
+/// The attacks of a side's pawns, setwise.
 #[inline(always)]
 pub(super) fn pawn_attacks(pawns: Bitboard, side: Color) -> Bitboard {
     let (left, right) = side.fold_wb((7, 9), (-9, -7));
     (pawns & !Bitboard::from(File::A)).shift(left) | (pawns & !Bitboard::from(File::H)).shift(right)
 }
 
-/// What both sides attack.
+/// The attacks of both sides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AttackMaps {
     black: Attacks,

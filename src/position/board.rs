@@ -121,13 +121,13 @@ impl Board {
         Board { by_role: [Bitboard::EMPTY; 7], by_color: [Bitboard::EMPTY; 2], mailbox: [PieceCode::default(); 64] }
     }
 
-    /// What stands on a square.
+    /// The piece on a square.
     #[inline(always)]
     pub fn code_at(&self, square: Square) -> PieceCode {
         self.mailbox[square as usize]
     }
 
-    /// What stands on each square.
+    /// The piece on each square.
     #[inline(always)]
     pub fn mailbox(&self) -> &[PieceCode; 64] {
         &self.mailbox

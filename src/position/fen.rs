@@ -15,7 +15,7 @@ use super::movegen::MAX_MOVES;
 /// The highest halfmove clock that is accepted: the 75-move rule ends every game there.
 const MAX_HALFMOVE_CLOCK: i64 = 150;
 
-/// What a castling field may hold, rooks' files of Chess960 included.
+/// The letters of a castling field, rooks' files of Chess960 included.
 const RIGHTS: &str = "KQABCDEFGHkqabcdefgh";
 
 /// Why a position cannot be played. Everything else is repaired: see [`Repair`].
@@ -40,7 +40,7 @@ pub enum FenError {
     },
 }
 
-/// What makes it impossible to play a position.
+/// The reason why a position cannot be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Illegal {
@@ -91,7 +91,7 @@ fn join(reasons: &[Illegal]) -> String {
     reasons.iter().map(Illegal::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// What was changed in a FEN before it could be played, or what is out of the ordinary in it.
+/// A change to a FEN before it could be played, or something out of the ordinary in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Repair {
@@ -103,7 +103,7 @@ pub enum Repair {
     CastlingRead {
         /// The field.
         field: String,
-        /// What is left of it.
+        /// The remaining field.
         kept: String,
     },
     /// The castling rights contradict one another, so that none are kept; holds the rights.

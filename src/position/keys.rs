@@ -105,7 +105,7 @@ impl Keys {
         self.whole ^= WORDS.en_passant[file as usize];
     }
 
-    /// Grants these rooks the right to castle, or takes it. Their files tell them apart: in
+    /// Toggles the castling rights of these rooks. Their files tell them apart: in
     /// Chess960, the same board may have the right for one rook or for the one beside it.
     #[inline]
     pub fn toggle_castling(&mut self, rooks: Bitboard) {
@@ -144,5 +144,5 @@ pub(super) const fn piece_word_at(piece: usize, square: usize) -> u64 {
     WORDS.pieces[piece][square]
 }
 
-/// What a change of turn does to a key.
+/// The key of the side to move.
 pub(super) const TURN: u64 = WORDS.black_to_move;

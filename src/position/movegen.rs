@@ -40,7 +40,7 @@ pub trait MoveSink {
     fn push(&mut self, m: Move);
 }
 
-/// What is generated.
+/// The part of the moves to generate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// Captures and promotions to a queen.
@@ -162,7 +162,7 @@ impl Position {
             + 10
     }
 
-    /// Whether a side has more legal moves than a list holds, or would have them if it were its turn.
+    /// Whether a side has more legal moves than a list holds, now or after a pass.
     pub(super) fn overfills_a_list(&self) -> bool {
         let may_have_too_many = |side| self.move_bound(side) > MAX_MOVES;
         if may_have_too_many(self.turn()) && self.count_moves() > MAX_MOVES {
@@ -243,8 +243,8 @@ impl Position {
         };
         let targets = targets & allowed;
         if targets.any() {
-            // Role by role, because a loop over the roles would choose the attacks anew for every piece. A pinned knight
-            // cannot move.
+            // Role by role, because a loop over the roles would choose the attacks anew for every piece. A pinned
+            // knight cannot move.
             for from in board.knights() & ours & !self.pinned {
                 sink.reach_any(Role::Knight, from, attacks::knight_attacks(from) & targets);
             }

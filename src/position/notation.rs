@@ -42,7 +42,7 @@ pub fn san_line(position: &Position, line: &[Move]) -> String {
     words.join(" ")
 }
 
-/// What a word of a game says: a move, or that the side to move passes.
+/// The meaning of a word of a game: a move, or that the side to move passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// A legal move.
@@ -119,7 +119,7 @@ pub fn is_move_like(word: &str) -> bool {
     Form::read(word).is_some()
 }
 
-/// What the letters of a move say.
+/// The parts of a move's letters.
 enum Form {
     Pass,
     Castling { queen_side: bool },

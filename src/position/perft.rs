@@ -57,8 +57,8 @@ pub struct Division {
     pub time: Duration,
 }
 
-/// Counts the leaves below each legal move with `jobs` threads. `depth` is at most [`DEEPEST`]; at 0 the position itself
-/// is the only leaf.
+/// Counts the leaves below each legal move with `jobs` threads. `depth` is at most [`DEEPEST`]; at 0 the position
+/// itself is the only leaf.
 pub fn divide(position: &Position, depth: u32, jobs: usize) -> Division {
     let start = Instant::now();
     let moves = if depth > 0 { position.legal_moves() } else { MoveList::new() };

@@ -62,9 +62,9 @@ pub enum Expense {
 /// A recognizer's result: bound and score, if anything is proved, for the side to move, and the expense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Recognition {
-    /// What is proved; `None` if nothing is.
+    /// The proved value; `None` if nothing is proved.
     pub ibv: Option<Ibv>,
-    /// What it cost.
+    /// The cost of the answer.
     pub expense: Expense,
 }
 
@@ -76,7 +76,7 @@ impl Recognition {
     pub const NONE: Recognition = Recognition { ibv: None, expense: Expense::Cheap };
 }
 
-/// What a class proves about a position.
+/// The verdict of a class on a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Unknown,
@@ -120,7 +120,7 @@ static CLASS_IDS: [u8; 1024] = {
     ids
 };
 
-/// What is proved about a position by its material, cheaply.
+/// The proof by a position's material, cheaply.
 ///
 /// In a position without a recognizer this takes a few instructions. Castling rights are outside of every proof: with
 /// them, nothing is recognized. No class has pawns on both sides, so en passant captures never arise.
@@ -178,7 +178,7 @@ pub fn claim_ends_within(position: &Position, plies: u16) -> Option<bool> {
 pub struct Claim {
     /// The name of the class.
     pub class: &'static str,
-    /// What it claims, or why it claims nothing.
+    /// Its claim, or the reason for none.
     pub text: String,
 }
 
@@ -230,7 +230,7 @@ fn probe_class(position: &Position) -> Recognition {
     Recognition { ibv, expense: Expense::Cheap }
 }
 
-/// What the verdict of the class proves for the side to move, at this clock.
+/// The value that the class's verdict proves for the side to move, at this clock.
 fn proved(board: &Board, turn: Color, clock: u16) -> Option<Ibv> {
     let (to_move, verdict) = verdict(board, turn)?;
     let win = |progress| {

@@ -138,7 +138,7 @@ fn bishop_escorts_pawn(view: &EndingView, king: Square) -> bool {
     let pawn = view.men(Side::Strong, Role::Pawn) & !Bitboard::from(king);
     let (Some(bishop), Some(pawn)) = (bishop.first(), pawn.first()) else { return false };
     let ahead = bishop.file() == pawn.file() && view.relative(bishop).rank() > view.relative(pawn).rank();
-    // The claim would be true without this; but a bishop in the way or attacked is the search's business first.
+    // The claim would be true without this, but the search resolves such positions better.
     let free = !ahead && (king.distance(bishop) > 1 || is_guarded(view, bishop, king));
     fact(free, "the bishop is not in the way of the pawn and cannot be taken")
         && holds(

@@ -1,9 +1,10 @@
 //! Retrograde analysis: every ending of up to four men, solved backwards from its mates.
 //!
 //! Play does not use it. It made the tables of `recognize/solved/` (three men, bishop and knight, the wrong bishop);
-//! the recognizers are proved against it, and the suites in `epd/` were made with it. Values are distances to mate, counted without the 50-move rule. The method is Ströhlein's (1970) and Thompson's (1986):
-//! mark the mates, then take moves back, level by level. A position is lost where every move was shown to lose, which
-//! is checked forwards, so that symmetric positions need no counting of ways.
+//! the recognizers are proved against it, and the suites in `epd/` were made with it. Values are distances to mate,
+//! counted without the 50-move rule. The method is Ströhlein's (1970) and Thompson's (1986): mark the mates, then take
+//! moves back, level by level. A position is lost where every move was shown to lose, which is checked forwards, so
+//! that symmetric positions need no counting of ways.
 //!
 //! Boards are stored up to symmetry: with the white king in the triangle a1-d1-d4 where there is no pawn, on the files
 //! a to d where there is one. The one ending of four men that is not offered is pawn against pawn, because its en
@@ -22,7 +23,7 @@ use shakmaty::{Bitboard, Board, ByColor, ByRole, Color, Role, Square};
 use crate::parallel::{default_jobs, in_parallel};
 use solve::{Link, Spot};
 
-/// What a position is worth to the side to move, and in how many plies the mate comes.
+/// The value of a position for the side to move, with the plies to mate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dtm {
     /// Mates in this many plies (odd).
@@ -177,8 +178,8 @@ impl Table {
         })
     }
 
-    /// The position that a random number picks, with its value; `None` where it picks no legal one. Every legal position
-    /// up to symmetry is equally likely.
+    /// The position that a random number picks, with its value; `None` where it picks no legal one. Every legal
+    /// position up to symmetry is equally likely.
     pub fn at_random(&self, random: u64) -> Option<(Board, Color, Dtm)> {
         let index = (u128::from(random) * self.values.len() as u128) >> 64;
         let value = decode(self.values[index as usize])?;

@@ -60,7 +60,7 @@ pub struct Link {
     from: ArrayVec<usize, 2>,
 }
 
-/// What the slots become, by captures and promotions: the code of the link, the ending, and whether colours change.
+/// The changes of the slots by captures and promotions: the code of the link, the ending, and whether colours change.
 pub fn successors(endgame: &Endgame) -> Vec<(usize, Endgame, bool)> {
     let slots = endgame.slots();
     let mut found = Vec::new();

@@ -165,7 +165,7 @@ fn allot(limits: &Limits, turn: Color, ply: u32, overhead: Duration) -> Allotmen
     Allotment { soft: Some(share.soft.min(hard)), hard: Some(hard.max(LEAST)) }
 }
 
-/// What the clock of the side to move shows, and what each move adds to it and takes from it.
+/// The clock of the side to move, with the increment and the overhead of each move.
 #[derive(Clone, Copy)]
 struct TimeLeft {
     remaining: Duration,
@@ -203,7 +203,7 @@ impl TimeLeft {
         self.remaining.saturating_sub(self.overhead)
     }
 
-    /// What this move and later ones share, with the overhead of `reserve_moves` moves in reserve.
+    /// The time that this move and later ones share, with the overhead of `reserve_moves` moves in reserve.
     ///
     /// With an empty pool the soft limit is 0 and a move takes one iteration: less than any increment, so the pool
     /// fills again.
@@ -211,7 +211,7 @@ impl TimeLeft {
         self.usable().saturating_sub(self.overhead * reserve_moves)
     }
 
-    /// What this move takes because of the increment.
+    /// This move's part of the increment.
     fn increment_share(self) -> Duration {
         percent(self.increment, params::time_increment())
     }

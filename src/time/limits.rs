@@ -1,4 +1,4 @@
-//! What a search may spend: every limit that `go` can state, in any combination.
+//! The limits of a search: every limit that `go` can state, in any combination.
 
 use std::fmt;
 use std::time::Duration;
@@ -59,7 +59,7 @@ pub struct Limits {
 }
 
 impl fmt::Display for Limits {
-    /// What limits the search, in words.
+    /// The limits in words.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let clock = |name: &str, time: Option<Duration>, increment: Duration| {
             time.map(|time| format!("{name} {} ms + {} ms", time.as_millis(), increment.as_millis()))

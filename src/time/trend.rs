@@ -4,7 +4,7 @@
 use crate::params;
 use crate::position::PackedMove;
 
-/// What the trend of a search needs of the thread's previous search.
+/// The thread's previous search, for the trend of the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PreviousSearch {
     /// The ply of the game at which it began.
@@ -13,7 +13,7 @@ pub struct PreviousSearch {
     pub cp: i32,
 }
 
-/// What the iterations of a search have had in common so far.
+/// The trend of a search's iterations so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Trend {
     best: Option<PackedMove>,

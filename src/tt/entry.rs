@@ -51,7 +51,7 @@ const NO_BOUND: u64 = 0b10;
 pub const AGES: u8 = 1 << 6;
 const _: () = assert!(Age::MASK + 1 == AGES as u64);
 
-/// What the TT stores of a position.
+/// The TT's data of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The value and its bound, relative to the node (see [`Ibv::to_tt`]), if any is known.
@@ -133,15 +133,12 @@ pub(super) fn with_best(word: u64, best: Option<PackedMove>) -> u64 {
     word & !Best::put(Best::MASK) | Best::put(u64::from(PackedMove::to_bits(best)))
 }
 
-/// Plies that a tablebase's entry is worth less: its result costs one probe to get again, not a search.
-const TB_ENTRY_DISCOUNT: i32 = 4;
-
 /// The worth of an entry, in plies: its depth, more on the PV, less from a tablebase, and less with every search since.
 #[inline]
 pub(super) fn worth(word: u64, age: u8) -> i32 {
     let searches_ago = i32::from(age.wrapping_sub(age_of(word)) % AGES);
     let (pv, tb_entry) = (Pv::get(word) as i32, TbEntry::get(word) as i32);
     DepthPlusOne::get(word) as i32 + params::tt_worth_pv() * pv
-        - TB_ENTRY_DISCOUNT * tb_entry
+        - params::TB_ENTRY_DISCOUNT * tb_entry
         - params::tt_worth_age() * searches_ago
 }

@@ -132,7 +132,7 @@ impl<S: Seal> TranspositionTable<S> {
         words.find(|&(found, word)| found == key && counts(word)).map(|(_, word)| word)
     }
 
-    /// What is known about the position with this key: the table of a search uses keys of
+    /// The entry for this key: the table of a search uses keys of
     /// [`Past::key`](crate::search::Past::key).
     #[inline]
     pub fn probe(&self, key: u64) -> Option<Entry> {
@@ -257,7 +257,7 @@ impl<S: Seal> TranspositionTable<S> {
     }
 }
 
-/// What a slot holds after new knowledge of the same position.
+/// The word of a slot after a new entry for the same position.
 fn merge(old: u64, new: Entry, age: u8) -> u64 {
     let Some(known) = Entry::unpack(old) else { return new.pack(age) };
     match (replaces(new, known, entry::age_of(old) != age), new.best.is_some()) {

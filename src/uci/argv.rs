@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::parse;
 
-/// What to do with the arguments.
+/// The meaning of the arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     /// Lines to carry out instead of standard input; empty for a session.

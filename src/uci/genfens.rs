@@ -34,7 +34,7 @@ enum GenfensError {
     Openings(#[from] OverBeforeTheyBegin),
 }
 
-/// What a worker wants.
+/// A worker's request.
 #[derive(Debug, PartialEq, Eq)]
 struct Request<'a> {
     count: u64,

@@ -16,7 +16,7 @@ const LONGEST: usize = 16 << 20;
 /// How many bytes of an overlong line are looked at.
 const BEGINNING: usize = 64;
 
-/// What the reader thread delivers. The end of the input is the end of the channel.
+/// The messages of the reader thread. The end of the input is the end of the channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// A line that is not empty, without its line end.

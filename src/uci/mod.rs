@@ -77,8 +77,8 @@ pub fn run(arguments: impl IntoIterator<Item = String>, commands: &[&str]) -> Ex
 #[cfg(unix)]
 fn make_streams_wait() {
     for stream in [libc::STDIN_FILENO, libc::STDOUT_FILENO] {
-        // SAFETY: both calls read or write the flags of a stream, and no memory of ours. A stream that is closed is an error
-        // without effect.
+        // SAFETY: both calls read or write the flags of a stream, and no memory of ours. A stream that is closed is an
+        // error without effect.
         unsafe {
             let flags = libc::fcntl(stream, libc::F_GETFL);
             if flags != -1 && flags & libc::O_NONBLOCK != 0 {
@@ -162,7 +162,7 @@ impl Dialogue {
     }
 }
 
-/// What a line of the protocol means, in words, for tests and fuzzers: read as a session reads it, for the initial
+/// The meaning of a line of the protocol, in words, for tests and fuzzers: read as a session reads it, for the initial
 /// position and the default options.
 ///
 /// # Errors

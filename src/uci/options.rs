@@ -47,9 +47,9 @@ pub enum Action {
 pub struct Definition {
     /// The name that `setoption` uses, in any case and with any blanks.
     pub name: &'static str,
-    /// What it takes.
+    /// Its type and range.
     pub kind: OptionKind,
-    /// What it means, for `docs/options.md`.
+    /// Its meaning, for `docs/options.md`.
     pub meaning: &'static str,
 }
 
@@ -323,7 +323,7 @@ pub enum OptionError {
     },
 }
 
-/// What `setoption` did.
+/// The result of `setoption`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionChange {
     /// The options were set, perhaps to the same values; perhaps with a remark on how the value was understood.

@@ -143,7 +143,7 @@ pub fn parse(line: &str) -> Result<Option<Command>, ParseError> {
     Ok(Some(command))
 }
 
-/// What `line` holds from its word `words[index]` on, blanks included; `words` are slices of `line`.
+/// The rest of `line` from its word `words[index]` on, blanks included; `words` are slices of `line`.
 fn tail<'a>(line: &'a str, words: &[&str], index: usize) -> &'a str {
     words.get(index).map_or("", |word| &line[word.as_ptr() as usize - line.as_ptr() as usize..])
 }

@@ -54,7 +54,7 @@ struct State {
     held: Vec<Report>,
     /// The last printed line of the first variation.
     last: Option<Report>,
-    /// Since that line, the search has become one for our own move, and nothing of it has been printed.
+    /// After `ponderhit`, nothing has been printed yet.
     afresh: bool,
 }
 

@@ -71,7 +71,7 @@ enum Task {
     NoPosition,
 }
 
-/// What holds a task's answer back. `stop` releases it in any case.
+/// The event for which a task's answer waits. `stop` releases it in any case.
 #[derive(Clone, Copy, Default)]
 struct Hold {
     /// `ponderhit` has not come yet.

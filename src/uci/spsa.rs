@@ -20,7 +20,7 @@ pub fn parameters(words: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// What to say where [`parameters`] finds none.
+/// The answer if [`parameters`] finds none.
 pub const NONE: &str = "no tunable parameter has such a name";
 
 /// `spsa` at the prompt; words are the wanted names or their beginnings, and no words mean all.

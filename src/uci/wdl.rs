@@ -14,8 +14,8 @@ const EVEN_CHANCE: [f64; 3] = [304.0, -477.0, 282.0];
 /// How many centipawns multiply the odds of a win by e; the same kind of polynomial.
 const SPREAD: [f64; 3] = [26.0, 118.0, -30.0];
 
-/// Wins, draws and losses in a thousand games from a position with this score and this many men, kings included, from the
-/// side to move's view.
+/// Wins, draws and losses in a thousand games from a position with this score and this many men, kings included, from
+/// the side to move's view.
 ///
 /// Only what is proved is certain: the curve over the evaluation leaves each result that has not been disproved at
 /// least one game in a thousand.

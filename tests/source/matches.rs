@@ -1,5 +1,5 @@
-//! The record of matches: consistent data, the tables of `docs/record/matches.md` generated from them, and the worth of the
-//! search's steps in their titles.
+//! The record of matches: consistent data, the tables of `docs/record/matches.md` generated from them, and the worth of
+//! the search's steps in their titles.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -46,7 +46,8 @@ pub struct Recipe {
     /// Weight decay
     #[arg(long, default_value_t = 0.01, value_parser = share)]
     pub decay: f32,
-    /// Validate and export the running mean of the weights that keeps this share at each step; 0 is the weights themselves
+    /// Validate and export the running mean of the weights that keeps this share at each step; 0 is the weights
+    /// themselves
     #[arg(long, default_value_t = 0.0, value_name = "SHARE", value_parser = kept_share)]
     #[serde(default)]
     pub ema: f32,

@@ -32,8 +32,8 @@ const INTERVAL: Duration = Duration::from_secs(180);
 /// The command line of `train`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Packed positions; those to validate with are in `FILE.val`, of one file at least. May be repeated, to mix several
-    /// files; with a share, an epoch takes only that much of a file's positions, different ones every time
+    /// Packed positions; those to validate with are in `FILE.val`, of one file at least. May be repeated, to mix
+    /// several files; with a share, an epoch takes only that much of a file's positions, different ones every time
     #[arg(long, value_name = "FILE[:SHARE]", required = true, value_parser = Source::parse)]
     data: Vec<Source>,
     /// What to write: `OUT.ckpt` after every epoch and every three minutes, `OUT.svg` with the losses, and the network,

@@ -4,8 +4,8 @@
 //! - `state`: the file
 //! - `duel`: the games
 //!
-//! The games of an iteration depend on the seed and its number alone, so an iteration that was interrupted is played again
-//! from its beginning.
+//! The games of an iteration depend on the seed and its number alone, so an iteration that was interrupted is played
+//! again from its beginning.
 
 mod duel;
 mod spsa;
@@ -192,8 +192,8 @@ fn iteration(
     Ok(Some(next))
 }
 
-/// Plays two games from each opening, as many at a time as there are pairs of engines. The results are those of the first
-/// engines; `None` if the run was interrupted.
+/// Plays two games from each opening, as many at a time as there are pairs of engines. The results are those of the
+/// first engines; `None` if the run was interrupted.
 fn games(
     engines: &mut [[Program; 2]],
     openings: &[&Position],

@@ -52,8 +52,8 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Draws iteration `number`, from 1, of `all`. Numbers between two integers are rounded up or down by chance, so that
-    /// small steps count, too.
+    /// Draws iteration `number`, from 1, of `all`. Numbers between two integers are rounded up or down by chance, so
+    /// that small steps count, too.
     pub fn draw(parameters: &[Parameter], number: u64, all: u64, random: &mut Random) -> Trial {
         let signs: Vec<f64> = parameters.iter().map(|_| if random.happens(0.5) { 1.0 } else { -1.0 }).collect();
         let mut side = |direction: f64| {

@@ -1,7 +1,7 @@
 //! The state of a tuning: a small text file that is committed, so that the same command continues on any machine.
 //!
-//! One statement a line: a word and its values. The lines `log` have the values of all parameters, in their order, every
-//! hundred pairs.
+//! One statement a line: a word and its values. The lines `log` have the values of all parameters, in their order,
+//! every hundred pairs.
 
 use std::fmt::{self, Display, Write as _};
 use std::str::FromStr;

@@ -10,8 +10,8 @@
 //! line. A game with a fault keeps its text, so that it can be copied unchanged. Glyphs and words of other notations
 //! are normalized in writing (`!?` becomes `$5`, `0-0` becomes `O-O`, `;` comments get braces).
 //!
-//! A new analysis replaces an earlier one: all evaluations (`[%eval ...]`, also those of other programs), and the glyphs
-//! and lines that Ibex lists in a move's comment as its own (`[%ibex ...]`).
+//! A new analysis replaces an earlier one: all evaluations (`[%eval ...]`, also those of other programs), and the
+//! glyphs and lines that Ibex lists in a move's comment as its own (`[%ibex ...]`).
 
 mod error;
 mod lexer;

@@ -40,11 +40,12 @@ pub enum Purpose {
 
 /// Which positions of a game are searched for a score.
 ///
-/// Neighbours in a game teach nearly the same, so scores of few positions of many games are worth more than those of all
-/// positions of few games.
+/// Neighbours in a game teach nearly the same, so scores of few positions of many games are worth more than those of
+/// all positions of few games.
 #[derive(Args, Clone, Copy, Debug, PartialEq)]
 pub struct Sampling {
-    /// The share of positions that get a score, by chance; the others are searched with `--move-nodes`, and are not kept
+    /// The share of positions that get a score, by chance; the others are searched with `--move-nodes`, and are not
+    /// kept
     #[arg(long, default_value_t = 1.0, value_name = "SHARE", value_parser = super::some_share)]
     pub score_share: f64,
 }
@@ -58,8 +59,8 @@ impl Sampling {
 
 /// When the player leaves its best move for another one, early in a game.
 ///
-/// A search evaluates many positions that good play never reaches. Some games must go there, or the network never learns
-/// what such positions are worth.
+/// A search evaluates many positions that good play never reaches. Some games must go there, or the network never
+/// learns what such positions are worth.
 #[derive(Args, Clone, Copy, Debug, PartialEq)]
 pub struct OffPolicy {
     /// The share of early moves that are not the best one but another one nearly as good

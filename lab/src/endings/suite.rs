@@ -1,8 +1,8 @@
 //! Positions that recognizers settle a few plies below the root: made at random, proved twice.
 //!
 //! A position is settled when every line of play, to a certain depth, ends in a known result, so that the result of
-//! every root move follows. The maker takes the answers of the recognizers as known, the proof those of the project's
-//! own tables; both know checkmate and stalemate. Neither the search nor the evaluation takes part.
+//! every root move follows. Generation trusts the recognizers, the proof uses the solved endings;
+//! both know checkmate and stalemate. Neither the search nor the evaluation takes part.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -140,7 +140,7 @@ pub fn save(run: &Run, stage: Stage, outputs: &Outputs) -> Vec<ReportError> {
     results.into_iter().flatten().filter_map(Result::err).collect()
 }
 
-/// Reports files that could not be written in one line for people; fine if there are none.
+/// Joins the errors of unwritten files into one line; `Ok` without errors.
 ///
 /// # Errors
 ///

@@ -1,8 +1,8 @@
 //! The laboratory: the assumptions of the search, as experiments that anyone can repeat.
 //!
-//! Every experiment searches a fixed set of positions to a fixed depth under several settings, each from an empty table,
-//! on one thread. Only `recognizers` has a suite of its own: it searches each position with a limit of nodes, and
-//! counts the nodes until the solution, or all of them. Nodes and cuts repeat exactly on any machine; times do not.
+//! Every experiment searches a fixed set of positions to a fixed depth under several settings, each from an empty
+//! table, on one thread. Only `recognizers` has a suite of its own: it searches each position with a limit of nodes,
+//! and counts the nodes until the solution, or all of them. Nodes and cuts repeat exactly on any machine; times do not.
 
 mod settings;
 mod sheet;
@@ -81,7 +81,8 @@ pub enum Experiment {
     Narrowing,
     /// How results are composed: integrated bounds, exact values below alpha demoted, conventional flags
     Composition,
-    /// MTD(f) in place of aspirated PVS, with and without a growing step, for evaluations in steps of 1 to 16 centipawns
+    /// MTD(f) in place of aspirated PVS, with and without a growing step, for evaluations in steps of 1 to 16
+    /// centipawns
     Mtdf,
     /// Nodes to the solutions of a suite, with recognizers and without
     Recognizers,

@@ -30,7 +30,7 @@ const PIECE_START: [[u16; PieceCode::COUNT]; 2] = {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeatureView {
     side: Color,
-    /// What a square is XORed with: ranks upside down for Black, files mirrored for a king on files e to h.
+    /// The number with which a square is XORed: ranks upside down for Black, files mirrored for a king on files e to h.
     flip: u8,
     king_bucket: u8,
 }

@@ -110,7 +110,7 @@ pub enum NetworkError {
     OutputWeight(i16),
 }
 
-/// What a network file contains.
+/// The content of a network file.
 #[derive(Clone, Debug)]
 pub struct Contents {
     /// The name in the header.

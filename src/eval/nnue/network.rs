@@ -20,7 +20,7 @@ pub enum LoadError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's message.
         source: io::Error,
     },
     /// The path is a folder, a device or a pipe. Reading a device may never end, and reading a pipe may never begin.
@@ -39,7 +39,7 @@ pub enum LoadError {
     Network {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         source: NetworkError,
     },
 }
@@ -64,7 +64,7 @@ pub(super) struct HiddenLayer<'a> {
     pub rows: &'a [&'a [Block]],
 }
 
-/// What each input adds to the hidden layer.
+/// The weights of each input to the hidden layer.
 #[derive(Clone, Copy)]
 pub(super) struct InputRows<'a> {
     blocks: &'a [Block],
@@ -73,7 +73,7 @@ pub(super) struct InputRows<'a> {
 }
 
 impl<'a> InputRows<'a> {
-    /// What one input adds.
+    /// The weights of one input.
     #[inline(always)]
     pub fn row(self, input: usize) -> &'a [Block] {
         let start = input * self.width;
@@ -171,12 +171,12 @@ impl Network {
         format::write(&Contents { name: self.name.clone(), hidden: self.hidden, weights, output_biases })
     }
 
-    /// What [`Network::new`] takes: feature rows, hidden biases and output rows, then the output biases.
+    /// The parts that [`Network::new`] takes: feature rows, hidden biases and output rows, then the output biases.
     pub fn weights(&self) -> (Vec<i16>, [i32; OUTPUT_BUCKETS]) {
         (self.weights.iter().flat_map(|block| block.0).collect(), self.output_biases)
     }
 
-    /// What the network calls itself.
+    /// The network's name.
     pub fn name(&self) -> &str {
         &self.name
     }

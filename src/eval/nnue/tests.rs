@@ -133,8 +133,8 @@ fn incremental_equals_refreshed_equals_the_definition() {
 
 #[test]
 fn every_kernel_equals_the_reference() {
-    // Kernels take groups of four or eight blocks, and the rest by pairs: for the ten blocks of 320, each does both. The
-    // evaluation is compiled for 256.
+    // Kernels take groups of four or eight blocks, and the rest by pairs: for the ten blocks of 320, each does both.
+    // The evaluation is compiled for 256.
     for hidden in [64, 192, 256, 320, 1024] {
         let networks: Vec<_> = Kernel::all().into_iter().map(|k| Arc::new(network(hidden).with_kernel(k))).collect();
         let games = if hidden > 500 { 6 } else { 30 };

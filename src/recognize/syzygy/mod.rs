@@ -86,7 +86,7 @@ impl fmt::Debug for Tablebases {
     }
 }
 
-/// What a root move keeps of the game's result; a better one is greater.
+/// The result that a root move keeps; a better one is greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Keeps {
     /// A loss, unless the 50-move rule or a repetition may still save it.
@@ -104,7 +104,7 @@ pub enum Keeps {
 /// The rank of a root move; a better one is greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rank {
-    /// What it keeps.
+    /// The result that it keeps.
     pub keeps: Keeps,
     /// The order among moves that keep the same, by distance to progress; 0 if the search is to find the way.
     pub order: i32,
@@ -117,7 +117,7 @@ pub struct RankedMove {
     pub m: Move,
     /// Moves of equal rank keep the same result, if the tables decide it; higher is better.
     pub rank: Rank,
-    /// What to report for it: a tablebase win or loss at the root, or a draw; `None` if traps of the game or the
+    /// The reported score: a tablebase win or loss at the root, or a draw; `None` if traps of the game or the
     /// rounding of the tables leave it open.
     pub score: Option<Score>,
     /// Plies to the next capture or pawn move, counted as Syzygy does (0: draw; beyond ±100: spoiled by the rule; ±1
@@ -125,7 +125,7 @@ pub struct RankedMove {
     pub dtz: i32,
 }
 
-/// What the tables say about all moves of a root.
+/// The ranks of all moves of a root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranking {
     /// The moves, best first.
@@ -216,7 +216,7 @@ impl Tablebases {
         std::mem::take(&mut self.remarks.lock().unwrap_or_else(PoisonError::into_inner).new)
     }
 
-    /// What the tables know about a position at `ply` with `depth` remaining, for the side to move.
+    /// The tables' result for a position at `ply` with `depth` remaining, for the side to move.
     ///
     /// Probes only right after a capture or a pawn move, where the result holds whatever came before: wins and losses
     /// are then certain under the 50-move rule. A result counts as one table hit.
@@ -476,7 +476,7 @@ impl Timing {
         Rank { keeps, order }
     }
 
-    /// What the distance proves; `None` if traps or rounding leave it open.
+    /// The score that the distance proves; `None` if traps or rounding leave it open.
     fn proved_score(&self, dtz: i32, no_trap_is_nearer: bool) -> Option<Score> {
         match dtz.signum() {
             0 => Some(Score::ZERO),

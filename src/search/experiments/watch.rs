@@ -1,4 +1,5 @@
-//! Where experiments look at the search, and where they take over. In play, each of these does nothing or what play does.
+//! Where experiments look at the search, and where they take over. In play, each of these does nothing or what play
+//! does.
 
 use crate::bound::Ibv;
 use crate::position::Move;
@@ -39,8 +40,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
     }
 
-    /// A node has its value. Where training data are made, it may be a lesson. `depth` is the one that the parent chose,
-    /// and `nodes_before` were counted before the node.
+    /// A node has its value. Where training data are made, it may be a lesson. `depth` is the one that the parent
+    /// chose, and `nodes_before` were counted before the node.
     #[inline(always)]
     pub(in crate::search) fn watch_value(
         &mut self,

@@ -6,14 +6,13 @@
 //!
 //! Source: Nagai's df-pn (2002), with the limit of plies as part of the goal.
 
+use crate::params;
 use crate::position::{Game, Move, Position};
 
 /// Slots of the table of proof numbers.
 const SLOTS: usize = 1 << 18;
 /// Stands for a proof number when there is no proof, and for a disproof number when there is one.
 const NEVER: u32 = 1 << 28;
-/// The first proof number of a quiet move; that of a check is the number of its replies.
-const QUIET_PROOF_NUMBER: u32 = 7;
 /// 2^64 divided by the golden ratio: multiples of it differ in all bits.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
@@ -45,7 +44,7 @@ struct ProofSlot {
     numbers: ProofNumbers,
 }
 
-/// What has been found about one root, kept from one goal to the next.
+/// The proof and disproof numbers of one root, kept from one goal to the next.
 pub(in crate::search) struct ProofTable {
     slots: Box<[ProofSlot]>,
     /// The traps of the game, whose next occurrence is a draw.
@@ -197,7 +196,7 @@ impl Goal<'_> {
                         replies => ProofNumbers { prove: replies, refute: 1 },
                     }
                 }
-                None => ProofNumbers { prove: QUIET_PROOF_NUMBER, refute: 1 },
+                None => ProofNumbers { prove: params::QUIET_PROOF_NUMBER, refute: 1 },
             };
             children.push(Child { m, numbers });
             if numbers == PROVED {

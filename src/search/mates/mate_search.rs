@@ -1,12 +1,8 @@
 //! The mate search of one root and one side: its goals, and what is refuted.
 
 use super::dfpn::ProofTable;
+use crate::params;
 use crate::position::Game;
-
-/// The longest mate that is looked for, in moves.
-pub(in crate::search) const MOST_MOVES: usize = 8;
-/// The node budget of the first goal. It doubles when every goal has had its turn.
-const FIRST_BUDGET: u64 = 2_000;
 
 /// Which side is to mate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +25,7 @@ pub(in crate::search) struct MateSearch {
     pub(in crate::search) aim: Aim,
     pub(in crate::search) proofs: ProofTable,
     /// Whether a mate within `n` moves is refuted, by `n`.
-    pub(in crate::search) refuted: [bool; MOST_MOVES + 1],
+    pub(in crate::search) refuted: [bool; params::MATE_SEARCH_MOST_MOVES + 1],
     /// The nodes of a goal in this round.
     pub(in crate::search) budget: u64,
     /// The next goal, in moves.
@@ -44,8 +40,8 @@ impl MateSearch {
         MateSearch {
             aim,
             proofs: ProofTable::new(game),
-            refuted: [false; MOST_MOVES + 1],
-            budget: FIRST_BUDGET,
+            refuted: [false; params::MATE_SEARCH_MOST_MOVES + 1],
+            budget: params::MATE_SEARCH_FIRST_BUDGET,
             next: 1,
             spent: 0,
         }

@@ -7,4 +7,4 @@ mod dfpn;
 mod mate_search;
 
 pub(in crate::search) use dfpn::Answer;
-pub(in crate::search) use mate_search::{Aim, MOST_MOVES, MateSearch};
+pub(in crate::search) use mate_search::{Aim, MateSearch};

@@ -94,7 +94,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         Score::heuristic(cp).cp()
     }
 
-    /// What the side not to move attacks in the node at `ply`, and the squares that the side to move attacks: all
+    /// The attacks of the side not to move in the node at `ply`, and the squares that the side to move attacks: all
     /// squares, if the node has not been evaluated here.
     #[inline(always)]
     pub(in crate::search) fn attacks(&self, position: &Position, ply: usize) -> (Attacks, Bitboard) {

@@ -59,7 +59,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// Whether moves at this ply may be searched deeper than others: not where extensions could explode.
     #[inline(always)]
     fn may_extend(&self, ply: usize) -> bool {
-        self.rules().pruning && ply < 2 * self.root.depth as usize
+        self.rules().pruning && ply < params::EXTENSION_LIMIT * self.root.depth as usize
     }
 }
 

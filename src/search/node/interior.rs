@@ -1,6 +1,7 @@
 //! The interior node of the principal variation search, in numbered steps.
 //!
-//! The title of a step names its technique, with its acronym, and its Elo where that was measured (`docs/record/matches.md`).
+//! The title of a step names its technique, with its acronym, and its Elo where that was measured
+//! (`docs/record/matches.md`).
 
 use std::ops::ControlFlow;
 

@@ -1,5 +1,5 @@
-//! What a node teaches: the move histories learn which moves cause cutoffs and what quiet moves did to the evaluation,
-//! correction history how far the evaluation was off.
+//! Updates of the histories after a node: the move histories learn which moves cause cutoffs and what quiet moves did
+//! to the evaluation, correction history how far the evaluation was off.
 
 use crate::bound::Ibv;
 use crate::params;

@@ -1,4 +1,4 @@
-//! What is proved about a position without a search: mate distance, draws by rule and by an upcoming repetition,
+//! Proofs about a position without a search: mate distance, draws by rule and by an upcoming repetition,
 //! recognizers, and the mates of three men.
 
 use crate::bound::{Bound, Ibv};
@@ -49,7 +49,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         Ibv::exact(if self.rules().bands { draw } else { Score::heuristic(draw.raw()) })
     }
 
-    /// What a recognizer proves about a position at `ply`.
+    /// A recognizer's proof about a position at `ply`, if there is one.
     #[inline(always)]
     pub(in crate::search) fn recognize(&self, position: &Position, ply: usize) -> Option<Ibv> {
         // A build with `tune` can switch recognizers off.

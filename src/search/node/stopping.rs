@@ -2,12 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
+use crate::params;
 use crate::search::state::{PvCompletion, Search};
 
 /// Nodes between two looks at the clock and at the other threads.
 const CHECK_INTERVAL: u64 = 1024;
-/// Nodes within which the first thread completes its first iteration, whatever the clock or the user says.
-const FIRST_ITERATION: u64 = 16_384;
 
 impl<const PLAY: bool> Search<'_, PLAY> {
     /// Counts a node. Returns `None` if the search must end.
@@ -45,11 +44,11 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
     }
 
-    /// Whether the first thread is still in its first iteration. It completes that within [`FIRST_ITERATION`] nodes
-    /// and the limit of nodes, for a move worth playing.
+    /// Whether the first thread is still in its first iteration. It completes that within
+    /// [`params::FIRST_ITERATION_NODES`] nodes and the limit of nodes, for a move worth playing.
     #[inline]
     pub(in crate::search) fn cannot_stop(&self) -> bool {
-        self.id == 0 && self.root.completed_depth == 0 && self.counters.nodes < FIRST_ITERATION
+        self.id == 0 && self.root.completed_depth == 0 && self.counters.nodes < params::FIRST_ITERATION_NODES
     }
 
     /// Whether another thread has completed this thread's iteration, and this one may take over its result.

@@ -1,17 +1,15 @@
 //! Tablebase probes inside the tree: the expensive recognizer, whose results the TT keeps.
 
 use crate::bound::Ibv;
+use crate::params;
 use crate::position::Position;
 use crate::recognize::{Expense, Recognition};
 use crate::score::MAX_PLY;
 use crate::search::state::{Probes, PvCompletion, Search};
 use crate::tt::Entry;
 
-/// Depth added to a tablebase result in the TT, in plies.
-const PROBE_DEPTH_BONUS: i32 = 6;
-
 impl<const PLAY: bool> Search<'_, PLAY> {
-    /// What tablebases prove about a position at `ply` with `depth` remaining. The TT keeps these expensive results.
+    /// The tablebases' result for a position at `ply` with `depth` remaining. The TT keeps these expensive results.
     #[inline]
     pub(in crate::search) fn probe_tablebases(
         &mut self,
@@ -51,7 +49,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let entry = Entry {
             value: Some(self.to_tt(known, ply)),
             best: None,
-            depth: (depth + PROBE_DEPTH_BONUS).min(MAX_PLY as i32 - 1),
+            depth: (depth + params::TB_DEPTH_BONUS).min(MAX_PLY as i32 - 1),
             pv,
             eval: None,
             tb_entry: true,

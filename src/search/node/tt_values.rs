@@ -17,7 +17,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         if self.rules().table == TableMode::Off { None } else { self.shared.tt.probe(key) }
     }
 
-    /// What the TT holds about `position` at `ply`.
+    /// Probes the TT for `position` at `ply`.
     #[inline(always)]
     pub(in crate::search) fn probe_tt(&self, key: u64, position: &Position, ply: usize) -> TtHit {
         let Some(entry) = self.probe(key) else { return TtHit::NONE };
@@ -102,12 +102,12 @@ pub fn value_for_root(stored: Ibv, position: &Position, ply: usize, conventions:
     Some(conventions.without_contempt(if ply.is_multiple_of(2) { known } else { -known }))
 }
 
-/// What the decoding of a stored value depends on.
+/// Decodes stored values.
 #[derive(Clone, Copy)]
 struct Decoder {
     /// The model of distances that they were stored under.
     distance: Distance,
-    /// What draws are worth.
+    /// The scores of draws.
     draws: DrawRule,
     /// Whether the 50-move rule would end claims of recognizers within the search.
     no_recognized_wins: bool,

@@ -80,7 +80,7 @@ impl Correction {
         slots.into_iter().chain(continuation).for_each(|slot| prefetch(&self.table()[slot]));
     }
 
-    /// What to add to the static evaluation, in centipawns.
+    /// The correction of the static evaluation, in centipawns.
     #[inline]
     pub fn of(&self, position: &Position, cont_keys: &ContKeys) -> i32 {
         let (slots, continuation) = Self::slots(position, cont_keys);

@@ -1,4 +1,4 @@
-//! What earlier nodes have taught about moves: tables of counters for ordering and pruning.
+//! Move histories: tables of counters for ordering and pruning, updated by earlier nodes.
 //!
 //! Counters move by "gravity": a bonus is reduced in proportion to how full the counter already is, so
 //! they stay within ±16384 and forget. Sources: Schaeffer's history heuristic (1983); the gravity form is common to
@@ -65,11 +65,11 @@ pub struct QuietSlots([u32; 2]);
 /// The moves that led here, for continuation history: one, two and four plies ago.
 pub type ContKeys = [Option<PieceTo>; 3];
 
-/// What the histories say about a position's quiet moves: the rows that all of them share, looked up once.
+/// The histories of a position's quiet moves: the rows that all of them share, looked up once.
 #[derive(Clone, Copy)]
 pub struct QuietHistory<'a> {
     turn: Color,
-    /// What the side not to move attacks.
+    /// The attacks of the side not to move.
     threatened: Bitboard,
     butterfly: &'a [i16; BUTTERFLY_SIDE],
     pawns: &'a [i16; PieceTo::COUNT],
@@ -80,7 +80,7 @@ pub struct QuietHistory<'a> {
 /// The continuation row for a missing move.
 static ZERO_ROW: [i16; PieceTo::COUNT] = [0; PieceTo::COUNT];
 
-/// What the histories say about the quiet moves of one piece: the part of each row that its moves share.
+/// The histories of the quiet moves of one piece: the part of each row that its moves share.
 #[derive(Clone, Copy)]
 pub struct PieceHistory<'a> {
     threatened: Bitboard,
@@ -143,7 +143,7 @@ impl<'a> QuietHistory<'a> {
         self.butterfly[start..].first_chunk().expect("a row lies within the table")
     }
 
-    /// What the quiet moves of one piece share.
+    /// The values that the quiet moves of one piece share.
     #[inline(always)]
     pub fn of_piece(&self, role: Role, from: Square) -> PieceHistory<'a> {
         let piece = self.turn as usize * 6 + role as usize - 1;

@@ -37,7 +37,7 @@ impl Aspiration {
     }
 
     /// Opens the side of the window on which the search failed. On a fail high, `reduces` takes a ply off the next
-    /// search: so good a move is found again at less depth.
+    /// search, because a move this good is found at less depth, too.
     fn open(&mut self, value: Ibv, reduces: bool) {
         self.width += self.width * params::aspiration_growth() / 100 + 1;
         let entirely = value.score().is_decisive() || self.width > params::aspiration_max_width();

@@ -4,12 +4,10 @@ use std::cmp::Reverse;
 use std::sync::atomic::Ordering;
 
 use crate::bound::{Bound, Ibv};
+use crate::params;
 use crate::score::{MAX_PLY, Score};
 use crate::search::state::{Event, Exact, Lead, PvCompletion, RootMove, RootMoves, Search, ThreadResult};
 use crate::time::{PreviousSearch, Trend};
-
-/// The depth from which the only legal move is played without another iteration.
-const ONLY_MOVE_DEPTH: i32 = 4;
 
 impl<const PLAY: bool> Search<'_, PLAY> {
     /// Deepens until a limit or the stop flag ends the search. The first thread reports its lines.
@@ -280,7 +278,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let pondering = !self.shared.is_our_time();
         let clock = self.shared.clock;
         clock.note_nodes(self.shared.nodes());
-        let is_only_move = self.root.moves.group_end(0) == 1 && self.root.depth >= ONLY_MOVE_DEPTH;
+        let is_only_move = self.root.moves.group_end(0) == 1 && self.root.depth >= params::ONLY_MOVE_DEPTH;
         let enough =
             is_only_move || is_mate_settled(score, self.root.depth) || clock.is_soft_limit_reached(stretch, pondering);
         if pondering {
@@ -293,5 +291,5 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
 /// Whether an iteration of this depth settles a mate. A mate at less than half the depth gets no shorter.
 fn is_mate_settled(score: Score, depth: i32) -> bool {
-    score.mate_ply().is_some_and(|ply| depth as usize > 2 * ply + 4)
+    score.mate_ply().is_some_and(|ply| depth as usize > 2 * ply + params::MATE_SETTLED_BEYOND)
 }

@@ -6,23 +6,13 @@
 //! after which there is no earlier mate.
 
 use crate::bound::Ibv;
+use crate::params;
 use crate::position::game::Ending;
 use crate::position::{Move, PackedMove, Position};
 use crate::score::Score;
 use crate::search::state::{Exact, PvCompletion, Search};
 
-/// Nodes for the PV of a completed iteration, besides a share of the search's nodes.
-const BUDGET: u64 = 20_000;
-/// That share is one in this many.
-const BUDGET_SHARE: u64 = 8;
-/// Nodes after a search on the clock: a few milliseconds.
-const LAST_BUDGET_TIMED: u64 = 3_000;
-/// Nodes after an infinite search, which ends when the user waits for the move.
-const LAST_BUDGET_STOPPED: u64 = 10_000;
-/// Nodes after any other search.
-const LAST_BUDGET: u64 = 60_000;
-
-/// What is left to do in completing a line.
+/// The state of completing a line.
 struct MateWalk<'a> {
     /// The ply of the mate.
     length: usize,
@@ -101,10 +91,10 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     fn line_budget(&self, over: bool) -> u64 {
         let limits = self.shared.limits;
         match (over, limits.is_timed()) {
-            (false, _) => BUDGET + self.counters.nodes / BUDGET_SHARE,
-            (true, true) => LAST_BUDGET_TIMED,
-            (true, false) if limits.infinite => LAST_BUDGET_STOPPED,
-            (true, false) => LAST_BUDGET,
+            (false, _) => params::MATE_LINE_NODES + self.counters.nodes / params::MATE_LINE_SHARE,
+            (true, true) => params::MATE_LINE_NODES_TIMED,
+            (true, false) if limits.infinite => params::MATE_LINE_NODES_STOPPED,
+            (true, false) => params::MATE_LINE_NODES_LAST,
         }
     }
 

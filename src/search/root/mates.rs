@@ -12,26 +12,12 @@
 use std::sync::atomic::Ordering;
 
 use crate::bound::Ibv;
+use crate::params;
 use crate::position::Move;
 use crate::score::Score;
-use crate::search::mates::{Aim, Answer, MOST_MOVES, MateSearch};
+use crate::search::mates::{Aim, Answer, MateSearch};
 use crate::search::state::{Exact, Past, Search};
 use crate::tt::{Entry, TranspositionTable};
-
-/// Nodes of the main search before the first mate search.
-const START: u64 = 10_000;
-/// The shares of a single thread's nodes, in percent, for mates by the side to move and for mates against it; the
-/// same after `go mate`; and the same for one thread of several.
-const SHARES: [u64; 2] = [30, 15];
-const SHARES_ASKED_FOR: [u64; 2] = [50, 30];
-const SHARES_BESIDE_OTHERS: [u64; 2] = [75, 20];
-/// The same in a game, while no decisive score is in sight: a level position seldom hides a mate, and nodes are
-/// strength.
-const SHARES_IN_GAMES: [u64; 2] = [2, 1];
-/// The share of the nodes beyond [`LATER`], in percent, while no decisive score is known.
-const SHARE_LATER: u64 = 3;
-/// Nodes from which on the smaller share counts.
-const LATER: u64 = 1_000_000;
 
 /// A mate that is proved.
 #[derive(Clone, Copy)]
@@ -57,7 +43,10 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
     /// The longest mate that this search looks for, in moves.
     fn most_moves(&self) -> usize {
-        self.shared.limits.mate.map_or(MOST_MOVES, |moves| MOST_MOVES.min(moves as usize))
+        self.shared
+            .limits
+            .mate
+            .map_or(params::MATE_SEARCH_MOST_MOVES, |moves| params::MATE_SEARCH_MOST_MOVES.min(moves as usize))
     }
 
     /// Spends both mate searches' shares of the nodes so far.
@@ -65,7 +54,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// A mate by the side to move goes to the front of the root moves; returns whether it is shorter than the one
     /// known. A mate against it goes to the TT alone, where the next iteration finds it for every move.
     pub(in crate::search) fn search_mates(&mut self) -> bool {
-        if !self.may_search_mates() || self.counters.nodes < START {
+        if !self.may_search_mates() || self.counters.nodes < params::MATE_SEARCH_START {
             return false;
         }
         let known = self.root.moves[0].score().filter(|score| score.is_decisive());
@@ -103,7 +92,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
     /// Continues one mate search below the length of the mate that is known. Returns the shortest mate found.
     fn search_mate(&mut self, aim: Aim, known: Option<Score>) -> Option<FoundMate> {
         let moves = known.and_then(Score::mate_moves).map(|moves| moves.unsigned_abs() as usize);
-        let most = moves.map_or(MOST_MOVES, |known| known.saturating_sub(1)).min(self.most_moves());
+        let most = moves.map_or(params::MATE_SEARCH_MOST_MOVES, |known| known.saturating_sub(1)).min(self.most_moves());
         let slot = aim as usize;
         let mut search =
             self.root.mate_searches[slot].take().unwrap_or_else(|| Box::new(MateSearch::new(self.game, aim)));
@@ -118,8 +107,11 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let mut found = None;
         let is_wanted = self.shared.analysis || decisive;
         let share = self.mate_share(search.aim, is_wanted);
-        let later = if decisive { share } else { share.min(SHARE_LATER) };
-        let allowed = |nodes: u64| (nodes.min(LATER) * share + nodes.saturating_sub(LATER) * later) / 100;
+        let later = if decisive { share } else { share.min(params::MATE_SEARCH_SHARE_LATER) };
+        let allowed = |nodes: u64| {
+            (nodes.min(params::MATE_SEARCH_LATER) * share + nodes.saturating_sub(params::MATE_SEARCH_LATER) * later)
+                / 100
+        };
         while !search.is_refuted_to(most) {
             // A goal may use its whole budget; in a game it waits until the share has room for that.
             let cost = if is_wanted { 1 } else { search.budget };
@@ -142,14 +134,14 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         found
     }
 
-    /// The share of the nodes up to [`LATER`] that a mate search may take, in percent. A mate is wanted if a decisive
-    /// score is in sight or the user analyses.
+    /// The share of the nodes up to [`params::MATE_SEARCH_LATER`] that a mate search may take, in percent. A mate is
+    /// wanted if a decisive score is in sight or the user analyses.
     fn mate_share(&self, aim: Aim, is_wanted: bool) -> u64 {
         let shares = match self.shared.counters.len() {
-            _ if !is_wanted => SHARES_IN_GAMES,
-            1 if self.shared.limits.mate.is_some() => SHARES_ASKED_FOR,
-            1 => SHARES,
-            _ => SHARES_BESIDE_OTHERS,
+            _ if !is_wanted => params::MATE_SEARCH_SHARES_GAME,
+            1 if self.shared.limits.mate.is_some() => params::MATE_SEARCH_SHARES_GO_MATE,
+            1 => params::MATE_SEARCH_SHARES,
+            _ => params::MATE_SEARCH_SHARES_THREADS,
         };
         shares[aim as usize]
     }

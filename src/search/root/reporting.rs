@@ -79,12 +79,12 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
     }
 
-    /// What the reported values of this search depend on, besides their moves.
+    /// The conditions of this search's reported values, besides their moves.
     pub(in crate::search) fn reporting(&self) -> Reporting {
         Reporting { traps: self.past.has_traps(), contempt: self.shared.conventions.contempt }
     }
 
-    /// What a reported value of the root move at `index` rests on.
+    /// The basis of a reported value of the root move at `index`.
     pub(in crate::search) fn basis(&self, index: usize, value: Ibv) -> Basis {
         let proved = value.proof().is_some();
         match value.score().band() {
@@ -96,8 +96,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         }
     }
 
-    /// What proves that a line is drawn. The search itself never does, because of pruning and repetitions inside the
-    /// tree.
+    /// The proof that a line is drawn, if there is one. The search itself never proves it, because of pruning and
+    /// repetitions inside the tree.
     ///
     /// The first line stands for the root, so tablebases must know all its moves; any other line stands for its move,
     /// and so does the first where `searchmoves` leaves moves out.

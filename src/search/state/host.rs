@@ -1,8 +1,8 @@
-//! What the user has said meanwhile, where there is only one thread (WebAssembly): the search asks its host.
+//! Polls the host for `stop` and `ponderhit` on targets with one thread (WebAssembly).
 
 use std::sync::OnceLock;
 
-/// What the user wants of the running search.
+/// A command for the running search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heard {
     /// Nothing new.
@@ -20,7 +20,7 @@ pub fn listen_to(host: fn() -> Heard) {
     let _ = HOST.set(host);
 }
 
-/// What the host has heard.
+/// The command that the host has received, if any.
 pub fn heard() -> Heard {
     HOST.get().map_or(Heard::Nothing, |host| host())
 }

@@ -1,4 +1,4 @@
-//! What the interior of a search finds, as lessons for the network.
+//! Lessons for the network from interior nodes of a search.
 //!
 //! A search of 500 nodes gives the network one score, that of its root. Every interior node has a bound or an exact
 //! value too, which rests on its subtree. The generator of training data keeps the deepest value of each position;

@@ -1,4 +1,4 @@
-//! What a search is made of: data, and no search.
+//! The data of a search.
 //!
 //! - `search`: [`Search`], one thread's search; `thread_data`: what a thread keeps from search to search
 //! - `node`: a node as its steps see it; `stack`: what it leaves for the nodes below it; `tt_hit`: what the transposition

@@ -4,7 +4,7 @@ use crate::position::{Move, PackedMove, Position};
 use crate::score::Score;
 use crate::search::state::TtHit;
 
-/// What the steps of a node share.
+/// The data that the steps of a node share.
 pub(in crate::search) struct Node<'p> {
     pub position: &'p Position,
     pub ply: usize,
@@ -41,7 +41,7 @@ pub(in crate::search) struct Candidate {
     pub noisy: bool,
     /// Its number among the node's moves, from 1.
     pub move_count: usize,
-    /// What the histories say about it; 0 for a first move whose history the ordering did not need.
+    /// Its history; 0 for a first move whose history the ordering did not need.
     pub history: i32,
     /// Its reduction by depth and move count alone, in 1/1024 ply.
     pub base_reduction: i32,

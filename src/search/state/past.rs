@@ -1,4 +1,4 @@
-//! What TT keys include of game history and the 50-move clock.
+//! Game history and the 50-move clock in the TT's keys.
 //!
 //! A position's value depends on more than the position. Two things from the past matter:
 //!
@@ -16,16 +16,12 @@
 //! Source of the problem: Campbell, "The graph-history interaction" (1985); Kishimoto and Müller, "A General Solution
 //! to the Graph History Interaction Problem" (2004).
 
+use crate::params;
 use crate::position::{Game, Position};
 use crate::random::split_mix;
 use crate::search::state::Conventions;
 
-/// The clock from which on results of different clocks are kept apart.
-const FIRST_CLOCK: u16 = 24;
-/// The number of clock values that share a key from there on.
-const CLOCK_STEP: u16 = 8;
-
-/// What one search folds into its keys.
+/// The game history in the keys of one search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Past {
     /// Its conventions; 0 for neutral ones.
@@ -55,7 +51,7 @@ impl Past {
         self.traps_at(position, ply) != 0
     }
 
-    /// What the traps add to the key of a node at `ply`, and of those of its children that a reversible move leads
+    /// The traps' part of the key of a node at `ply`, and of those of its children that a reversible move leads
     /// to: 0 if no trap can still come up.
     #[inline]
     fn traps_at(self, position: &Position, ply: usize) -> u64 {
@@ -69,13 +65,13 @@ impl Past {
     }
 }
 
-/// What the clock adds to a key.
+/// The clock's part of a key.
 #[inline]
 fn clock_word(clock: u16) -> u64 {
-    if clock < FIRST_CLOCK {
+    if clock < params::CLOCK_KEY_FIRST {
         0
     } else {
-        (u64::from((clock - FIRST_CLOCK) / CLOCK_STEP) + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93)
+        (u64::from((clock - params::CLOCK_KEY_FIRST) / params::CLOCK_KEY_STEP) + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93)
     }
 }
 
@@ -85,10 +81,10 @@ mod tests {
 
     #[test]
     fn keys_distinguish_clocks_where_it_matters() {
-        assert_eq!((clock_word(0), clock_word(FIRST_CLOCK - 1)), (0, 0));
-        assert_ne!(clock_word(FIRST_CLOCK), 0);
+        assert_eq!((clock_word(0), clock_word(params::CLOCK_KEY_FIRST - 1)), (0, 0));
+        assert_ne!(clock_word(params::CLOCK_KEY_FIRST), 0);
         let different: std::collections::HashSet<u64> = (0..=100).map(clock_word).collect();
-        assert_eq!(different.len(), 1 + usize::from((100 - FIRST_CLOCK) / CLOCK_STEP + 1));
+        assert_eq!(different.len(), 1 + usize::from((100 - params::CLOCK_KEY_FIRST) / params::CLOCK_KEY_STEP + 1));
     }
 
     fn after(moves: &str) -> Game {

@@ -80,8 +80,8 @@ mod tests {
     use super::*;
     use crate::position::Move;
 
-    /// What makes positions the same under the rules: the board, the turn, the rights, an en passant capture that is
-    /// possible.
+    /// The identity of a position under the rules of repetition: the board, the turn, the rights, an en passant capture
+    /// that is possible.
     type Identity = (Board, Color, u64, Option<Square>);
 
     fn identity(position: &Position) -> Identity {

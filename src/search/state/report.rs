@@ -55,7 +55,7 @@ pub struct Report {
     pub lines: usize,
     /// The root's value with its bound, free of contempt; a draw at any distance is in the draw band.
     pub value: Ibv,
-    /// What the value rests on.
+    /// The basis of the value.
     pub basis: Basis,
     /// Whether the move was searched to an exact value, and was compared with all others in an iteration. If not, the
     /// value is the bound of a failed window, or in [`Outcome::last`] what an interrupted first iteration has found:
@@ -78,7 +78,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// What kind of statement the value is, in words for people.
+    /// The kind of statement that the value is, in words.
     pub fn statement(&self) -> &'static str {
         match (self.basis, self.value.bound()) {
             (Basis::Mate, _) => "proved mate",
@@ -90,7 +90,7 @@ impl Report {
     }
 }
 
-/// What a reported value rests on. All but an evaluation are proofs, under the repetition and 50-move rules and with
+/// The basis of a reported value. All but an evaluation are proofs, under the repetition and 50-move rules and with
 /// the game's past: see `docs/truth.md`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Basis {
@@ -112,7 +112,7 @@ impl Basis {
     }
 }
 
-/// What happens during a search.
+/// An event of a running search.
 #[derive(Clone, Debug)]
 pub enum Event {
     /// A line of an iteration, [complete](Report::complete) or still open; [`Report`] has an example.

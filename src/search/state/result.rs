@@ -14,7 +14,7 @@ pub struct ThreadResult {
     pub pv: Vec<PackedMove>,
     /// Its value: exact, unless the search was interrupted before it could be.
     pub value: Ibv,
-    /// What the value rests on.
+    /// The basis of the value.
     pub basis: Basis,
     /// Whether the move was searched to an exact value, and was compared with all others in an iteration.
     pub complete: bool,
@@ -23,7 +23,7 @@ pub struct ThreadResult {
     /// The iteration that the result rests on: the interrupted one if that has a value of its own, else the last
     /// complete one.
     pub iteration: i32,
-    /// What the next search takes from this one, if the move has a score.
+    /// The data for the next search, if the move has a score.
     pub for_next_search: Option<PreviousSearch>,
     /// The deepest ply below it.
     pub seldepth: usize,

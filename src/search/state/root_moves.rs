@@ -23,12 +23,12 @@ pub(in crate::search) struct CompleteMate {
     pub pv: Vec<PackedMove>,
 }
 
-/// What a reported value depends on, besides its move.
+/// The conditions of a reported value, besides its move.
 #[derive(Clone, Copy)]
 pub(in crate::search) struct Reporting {
     /// Whether the game has traps.
     pub traps: bool,
-    /// What the search adds to the evaluations of the root's side, in centipawns.
+    /// The contempt in the evaluations of the root's side, in centipawns.
     pub contempt: i32,
 }
 
@@ -36,7 +36,7 @@ pub(in crate::search) struct Reporting {
 #[derive(Clone, Debug)]
 pub(in crate::search) struct RootMove {
     pub m: Move,
-    /// What tablebases say it keeps, if they have it; only moves of equal rank are searched together. A move whose
+    /// Its rank by tablebases, if they have it; only moves of equal rank are searched together. A move whose
     /// mate the mate search has proved has the rank of the best.
     pub rank: Option<Rank>,
     /// The result that tablebases prove for it; `None` if the clock or the past of the game leaves it open.
@@ -151,9 +151,8 @@ impl RootMove {
         }
     }
 
-    /// Goes back to the remembered mate if a later iteration has lost sight of it: the new value is less, or is a
-    /// nearer mate whose line was not found in time. For a loss only the line comes back, because any other value may
-    /// be due to a better defence.
+    /// Restores the remembered mate if a later iteration missed it, or found a nearer mate without its complete line.
+    /// For a loss only the line comes back, because any other value may be due to a better defence.
     pub fn recall_mate(&mut self) {
         let Some(CompleteMate { score, ref pv }) = self.mate else { return };
         let known = self.score();

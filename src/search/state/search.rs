@@ -1,16 +1,13 @@
 //! One thread's search: the data that all its steps share.
 
 use crate::bound::Ibv;
+use crate::params;
 use crate::position::{Game, Move, Position};
 use crate::recognize::{self, three_men};
 use crate::retrograde::Dtm;
 use crate::search::mates::MateSearch;
 use crate::search::rules::Rules;
 use crate::search::state::{NodeBudget, Past, Path, RootMove, RootMoves, Shared, StackEntry, Tally, ThreadData};
-
-/// If a recognizer would stop claiming its win within this many plies of the root (50-move rule), the search does
-/// without recognized wins.
-const RECOGNIZER_HORIZON: u16 = 24;
 
 /// Searches recurse: a thread that runs one needs a stack of this size.
 pub const STACK_SIZE: usize = 32 << 20;
@@ -21,17 +18,17 @@ pub const STACK_SIZE: usize = 32 << 20;
 pub struct Search<'a, const PLAY: bool> {
     /// The rules of an experiment. Only [`Search::rules`] reads them, because play has constants instead.
     pub(in crate::search) rules: Rules,
-    /// What all threads of the search share.
+    /// The data that all threads of the search share.
     pub(in crate::search) shared: &'a Shared<'a>,
     /// The number of this thread; 0 is the first, which owns the clock and reports.
     pub(in crate::search) id: usize,
-    /// What this thread keeps from search to search.
+    /// The data that this thread keeps from search to search.
     pub(in crate::search) td: &'a mut ThreadData,
     /// The game up to the root.
     pub(in crate::search) game: &'a Game,
     /// The positions from the start of the game to the current node.
     pub(in crate::search) path: Path,
-    /// What the keys of the table include of the game's past.
+    /// The game history that the TT's keys include.
     pub(in crate::search) past: Past,
     /// The fewest plies to mate in any of the game's traps; 0 if one of them has material other than three men,
     /// `usize::MAX` without traps. See [`Search::three_men`].
@@ -85,7 +82,7 @@ impl Root {
     }
 }
 
-/// What a thread counts, and what it may.
+/// The counters of a thread, and its node limit.
 pub(in crate::search) struct Counters {
     /// The nodes of this thread.
     pub nodes: u64,
@@ -125,7 +122,7 @@ impl<'a> Search<'a, false> {
         Search::prepare(rules, shared, id, td, game)
     }
 
-    /// What the search has counted so far.
+    /// The counts so far.
     pub fn tally(&self) -> Tally {
         self.tally
     }
@@ -175,7 +172,7 @@ fn plies_to_mate(position: &Position) -> usize {
 /// Whether recognizers would stop claiming a win (50-move rule) within a search from `root`, or from a position after
 /// one of its moves if nothing is recognized at the root itself.
 fn recognized_wins_end_near(root: &Position) -> bool {
-    let claim_ends_within = |position: &Position| recognize::claim_ends_within(position, RECOGNIZER_HORIZON);
+    let claim_ends_within = |position: &Position| recognize::claim_ends_within(position, params::RECOGNIZER_HORIZON);
     claim_ends_within(root).unwrap_or_else(|| {
         root.legal_moves().into_iter().any(|m| {
             let child = root.after(m);

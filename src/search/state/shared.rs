@@ -1,4 +1,4 @@
-//! What the threads of one search share.
+//! The data that the threads of one search share.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
@@ -26,7 +26,7 @@ impl NodeCounter {
     }
 }
 
-/// What the threads of one search share. Written at the start, or atomic.
+/// The data that the threads of one search share. Written at the start, or atomic.
 pub struct Shared<'a> {
     /// The transposition table.
     pub tt: &'a TranspositionTable,

@@ -1,4 +1,4 @@
-//! What a node leaves for its descendants.
+//! The search stack: data of each ply for the nodes below it.
 
 use crate::position::PackedMove;
 use crate::position::attacks::AttackMaps;
@@ -6,12 +6,12 @@ use crate::score::MAX_PLY;
 use crate::search::ordering::history::{ContKeys, PieceTo, QuietSlots};
 use crate::search::state::Search;
 
-/// What the node at one ply leaves for its descendants.
+/// The entry of one ply.
 #[derive(Clone, Copy, Default)]
 pub(in crate::search) struct StackEntry {
     /// The corrected static evaluation, in centipawns; `None` in check.
     pub eval: Option<i32>,
-    /// What both sides attack in the node's position, if its evaluation has found out.
+    /// The attacks of both sides in the node's position, if its evaluation has computed them.
     pub attack_maps: Option<AttackMaps>,
     /// The move being searched; `None` for a null move.
     pub piece_to: Option<PieceTo>,

@@ -2,7 +2,7 @@
 
 use crate::bound::{Bound, Ibv};
 
-/// What an experiment counts: nodes that the table has settled, by the kind of value that did it, and more.
+/// The counts of an experiment: nodes that the table has settled, by the kind of value that did it, and more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Lower bounds at beta or above.

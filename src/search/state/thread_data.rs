@@ -1,9 +1,10 @@
-//! What a thread keeps from search to search.
+//! The data that a thread keeps from search to search.
 
 use std::sync::Arc;
 
 use crate::eval::Evaluator;
 use crate::eval::nnue::Network;
+use crate::params;
 use crate::search::ordering::correction::Correction;
 use crate::search::ordering::history::History;
 use crate::search::state::StackEntry;
@@ -56,9 +57,7 @@ impl ThreadData {
     /// Lets the move histories forget a part before another search, if searches since the last time could teach them
     /// something new.
     pub(in crate::search) fn age(&mut self) {
-        // Forgetting takes as long as some hundred nodes.
-        const LEAST_NODES: u64 = 8192;
-        if self.nodes >= LEAST_NODES {
+        if self.nodes >= params::HISTORY_AGEING_NODES {
             self.history.age();
             self.nodes = 0;
         }

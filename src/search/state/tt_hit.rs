@@ -1,10 +1,10 @@
-//! What the transposition table holds about a node.
+//! The result of a TT probe.
 
 use crate::bound::Ibv;
 use crate::position::PackedMove;
 use crate::score::Score;
 
-/// What the transposition table holds about a node.
+/// The result of a TT probe for a node.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::search) struct TtHit {
     /// Whether there is an entry.

@@ -20,7 +20,7 @@ impl Block {
     pub const ZERO: Block = Block([0; BLOCK]);
 }
 
-/// What an evaluation computes with. All slices of a call are as long as a hidden layer.
+/// The operations of an evaluation. All slices of a call are as long as a hidden layer.
 ///
 /// A value of an implementation exists only where the processor has its instructions. What they compute is the same to
 /// the last bit; the updates of the reference serve wherever the compiler makes good code of them.
@@ -65,7 +65,7 @@ pub trait Arithmetic: Copy {
 ///
 /// [`Task::run`] must be inlined, to be compiled with the instructions of the function that calls it.
 pub trait Task {
-    /// What it computes.
+    /// Its result.
     type Output;
 
     /// Computes it.

@@ -83,7 +83,7 @@ pub(super) struct QuietSink<'a> {
     tt_move: Wanted,
 }
 
-/// What quiet moves are scored by, besides their histories.
+/// The terms of a quiet move's score besides its histories.
 pub(super) struct QuietContext {
     checks: [Bitboard; 8],
     threat_squares: ThreatSquares,
