@@ -175,11 +175,14 @@ pub fn measure(setup: BenchOptions, mut done: impl FnMut(usize, u64)) -> Result<
 }
 
 /// The command for a prompt: the words of [`BenchOptions::read`] in, lines out.
-pub fn at_the_prompt(words: &[String], say: &mut dyn FnMut(&str)) {
-    match BenchOptions::read(words).and_then(|setup| measure(setup, |_, _| {})) {
+/// Returns whether it could.
+pub fn at_the_prompt(words: &[String], say: &mut dyn FnMut(&str)) -> bool {
+    let measured = BenchOptions::read(words).and_then(|setup| measure(setup, |_, _| {}));
+    match &measured {
         Ok(measured) => say(&measured.to_string()),
         Err(reason) => say(&format!("bench: {reason}")),
     }
+    measured.is_ok()
 }
 
 #[cfg(test)]

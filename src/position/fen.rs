@@ -253,9 +253,9 @@ fn read(fen: &str, repairs: &mut Vec<Repair>) -> Result<Setup, ParseFenError> {
     if square.is_none() && en_passant != "-" {
         repairs.push(Repair::EnPassantUnread(en_passant.to_owned()));
     }
-    let clock = counter(Counter::HalfmoveClock, fields.next(), 0..=MAX_HALFMOVE_CLOCK, 0, repairs);
+    let clock = counter(Counter::HalfmoveClock, fields.next(), 0..=MAX_HALFMOVE_CLOCK, repairs);
     // Many programs count from 0.
-    let number = counter(Counter::FullmoveNumber, fields.next(), 0..=i64::from(u32::MAX), 1, repairs).max(1);
+    let number = counter(Counter::FullmoveNumber, fields.next(), 0..=i64::from(u32::MAX), repairs).max(1);
     let rest: Vec<&str> = fields.collect();
     if !rest.is_empty() {
         repairs.push(Repair::IgnoredRest(rest.join(" ")));
@@ -291,22 +291,26 @@ fn castling(field: &str, repairs: &mut Vec<Repair>) -> String {
     kept
 }
 
-/// A counter, or `fallback` where there is none within `range`.
+/// A counter: the nearest number within `range`, or the least one where there is no number.
 fn counter(
     counter: Counter,
     field: Option<&str>,
     range: std::ops::RangeInclusive<i64>,
-    fallback: i64,
     repairs: &mut Vec<Repair>,
 ) -> i64 {
-    let Some(field) = field else { return fallback };
+    let (least, most) = (*range.start(), *range.end());
+    let Some(field) = field else { return least };
     match field.parse() {
-        Ok(number) if range.contains(&number) => number,
-        _ => {
-            repairs.push(Repair::Counter { counter, field: field.to_owned(), taken: fallback });
-            fallback
-        }
+        Ok(number) if range.contains(&number) => return number,
+        _ => (),
     }
+    let digits = field.strip_prefix('+').unwrap_or(field);
+    let is_too_large = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    // A clock that has run on is past the 75-move rule, not back at its beginning.
+    let number = if is_too_large { most } else { least };
+    let taken = if counter == Counter::FullmoveNumber { number.max(1) } else { number };
+    repairs.push(Repair::Counter { counter, field: field.to_owned(), taken });
+    number
 }
 
 /// The beginning of a text, for messages; control characters are shown as escapes.
@@ -359,7 +363,7 @@ mod tests {
             ("4k3/8/8/8/8/8/8/4K1RR w GH - 0 1", "4k3/8/8/8/8/8/8/4K1RR w K - 0 1", "impossible castling rights"),
             ("4k3/8/8/8/8/8/4P3/4K3 b - e9 0 1", "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", "'e9' is not an en passant square"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - -1 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "halfmove clock '-1'"),
-            ("4k3/8/8/8/8/8/4P3/4K3 w - - 151 9", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 9", "halfmove clock '151'"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - 151 9", "4k3/8/8/8/8/8/4P3/4K3 w - - 150 9", "halfmove clock '151'"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 -7", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "move number '-7'"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - x 4", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 4", "halfmove clock 'x'"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 4 a b", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 4", "'a b' after the FEN"),
@@ -435,13 +439,15 @@ mod tests {
         assert_eq!(error(fen), FenError::Illegal { fen: fen.to_owned(), reasons });
         assert!(error(fen).to_string().ends_with("': too many kings, pawns on the first or last rank"));
         let (_, repairs) = Position::from_any_fen("4k3/8/8/8/8/8/8/4K3 w - e3 151 1", None).expect("a position");
-        let clock = Repair::Counter { counter: Counter::HalfmoveClock, field: "151".to_owned(), taken: 0 };
+        let clock = Repair::Counter { counter: Counter::HalfmoveClock, field: "151".to_owned(), taken: 150 };
         let unread = Repair::Counter { counter: Counter::HalfmoveClock, field: "x".to_owned(), taken: 0 };
-        assert_eq!(clock.to_string(), "halfmove clock '151' is out of range; taken as 0");
+        assert_eq!(clock.to_string(), "halfmove clock '151' is out of range; taken as 150");
         assert_eq!(unread.to_string(), "halfmove clock 'x' is not a whole number; taken as 0");
-        for field in ["-1", "+151"] {
-            let signed = Repair::Counter { counter: Counter::HalfmoveClock, field: field.to_owned(), taken: 0 };
-            assert_eq!(signed.to_string(), format!("halfmove clock '{field}' is out of range; taken as 0"));
+        for (field, taken) in [("-1", 0), ("+151", 150), ("99999999999999999999", 150), ("1e9", 0)] {
+            let (position, repairs) =
+                Position::from_any_fen(&format!("4k3/8/8/8/8/8/8/R3K3 w - - {field} 90"), None).unwrap();
+            let repair = Repair::Counter { counter: Counter::HalfmoveClock, field: field.to_owned(), taken };
+            assert_eq!((i64::from(position.clock()), repairs), (taken, vec![repair]));
         }
         assert_eq!(repairs, [clock, Repair::EnPassantDropped]);
     }

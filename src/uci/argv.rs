@@ -55,12 +55,21 @@ pub fn refuse(plan: &Plan, prompt: &[&str], commands: &[&str]) -> Option<String>
         .chain(prompt)
         .chain(&parse::KEYWORDS)
         .map(|&command| (word_distance(&first.to_ascii_lowercase(), command), command))
-        .filter(|&(distance, command)| distance <= command.len().div_ceil(3).min(3))
+        .filter(|&(distance, command)| distance <= (command.len() / 3).min(2))
         .min_by_key(|&(distance, _)| distance);
     Some(match nearest {
         Some((_, command)) => format!("no command '{first}'; did you mean '{command}'? See ibex --help"),
         None => format!("no command '{first}'; see ibex --help"),
     })
+}
+
+/// The error message, in one line, for a flag that is nearly one of the program's; other unknown flags do no harm.
+pub fn refuse_flag(flag: &str) -> Option<String> {
+    const FLAGS: [&str; 3] = ["--help", "--version", "--signature"];
+    let name = flag.split('=').next().unwrap_or_default().to_ascii_lowercase();
+    // A single letter is within two letters of anything.
+    let near = FLAGS.iter().find(|known| name.len() > 3 && word_distance(&name, known) <= 2)?;
+    Some(format!("no flag '{flag}'; did you mean '{near}'? See ibex --help"))
 }
 
 /// Which commands take a file of this name; `None` if it is not a file name.
@@ -149,6 +158,31 @@ mod tests {
             &["setoption name EvalFile value games.pgn"],
         ] {
             assert_eq!(refused(lines), None, "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn a_word_that_is_far_from_all_has_no_advice() {
+        let refused = |word: &str| refuse(&planned(&[word]), &["compiler", "d", "help"], &["bench", "epd"]);
+        for word in ["compare", "abc", "x"] {
+            assert_eq!(refused(word), Some(format!("no command '{word}'; see ibex --help")));
+        }
+    }
+
+    #[test]
+    fn a_flag_that_is_nearly_one_of_ours_is_refused() {
+        for (flag, near) in [
+            ("--hel", "--help"),
+            ("-help", "--help"),
+            ("--HELPP", "--help"),
+            ("--versoin", "--version"),
+            ("-version", "--version"),
+        ] {
+            let said = refuse_flag(flag).expect(flag);
+            assert_eq!(said, format!("no flag '{flag}'; did you mean '{near}'? See ibex --help"));
+        }
+        for flag in ["-x", "-v", "--hash=64", "--threads", "-H", "--foo", "--uci"] {
+            assert_eq!(refuse_flag(flag), None, "{flag}");
         }
     }
 

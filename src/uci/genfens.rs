@@ -119,11 +119,13 @@ fn openings(text: &str, say: &mut dyn FnMut(&str)) -> Result<(), GenfensError> {
     Ok(())
 }
 
-/// `genfens` at the prompt.
-pub fn at_the_prompt(words: &[String], say: &mut dyn FnMut(&str)) {
-    if let Err(error) = openings(&words.join(" "), say) {
+/// `genfens` at the prompt. Returns whether all openings were made.
+pub fn at_the_prompt(words: &[String], say: &mut dyn FnMut(&str)) -> bool {
+    let made = openings(&words.join(" "), say);
+    if let Err(error) = &made {
         say(&format!("info string {error}"));
     }
+    made.is_ok()
 }
 
 #[cfg(test)]

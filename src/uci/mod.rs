@@ -34,13 +34,17 @@ use session::Session;
 /// The authors that it names.
 const AUTHORS: &str = env!("CARGO_PKG_AUTHORS");
 
+/// The exit status after arguments that cannot be carried out.
+const TROUBLE: u8 = 2;
+
 /// Carries out arguments that are not a subcommand: lines of the protocol, or else a session on standard input.
 /// `commands` are those of the program, to suggest one for a word that is neither.
 pub fn run(arguments: impl IntoIterator<Item = String>, commands: &[&str]) -> ExitCode {
     let plan = argv::plan(arguments);
-    if let Some(why) = argv::refuse(&plan, prompt::WORDS, commands) {
+    let near = plan.unknown.iter().find_map(|flag| argv::refuse_flag(flag));
+    if let Some(why) = near.or_else(|| argv::refuse(&plan, prompt::WORDS, commands)) {
         say(&format!("ibex: {why}"));
-        return ExitCode::from(2);
+        return ExitCode::from(TROUBLE);
     }
     for flag in &plan.unknown {
         say(&format!("ibex: unknown argument '{flag}' ignored; see ibex --help"));
@@ -48,8 +52,8 @@ pub fn run(arguments: impl IntoIterator<Item = String>, commands: &[&str]) -> Ex
     #[cfg(unix)]
     make_streams_wait();
     if !plan.lines.is_empty() {
-        Session::new(std::io::stdout(), false).run(input::prepared(plan.lines));
-        return ExitCode::SUCCESS;
+        let is_done = Session::new(std::io::stdout(), false).run(input::prepared(plan.lines));
+        return if is_done { ExitCode::SUCCESS } else { ExitCode::from(TROUBLE) };
     }
     let interactive = std::io::stdin().is_terminal();
     if interactive {
@@ -62,6 +66,7 @@ pub fn run(arguments: impl IntoIterator<Item = String>, commands: &[&str]) -> Ex
     let output = session.output();
     match input::spawn(std::io::stdin(), move || leave_a_stuck_reader(&output)) {
         Ok(lines) => {
+            // What a program sends and Ibex refuses is not a failure of Ibex.
             session.run(lines);
             ExitCode::SUCCESS
         }

@@ -243,6 +243,8 @@ pub fn read_move(position: &Position, text: &str) -> Option<Move> {
 pub struct Perft {
     /// At most [`perft::DEEPEST`].
     pub depth: u32,
+    /// The word in the place of the depth, if it is none.
+    pub unread: Option<String>,
     search_moves: Vec<String>,
 }
 
@@ -255,7 +257,7 @@ impl Perft {
     pub fn parse(word: &str) -> Result<Perft, ParseError> {
         let depth = parse_number(word).and_then(|depth| u32::try_from(depth).ok());
         let depth = depth.filter(|&depth| depth <= perft::DEEPEST).ok_or_else(|| ParseError::Depth(word.to_owned()))?;
-        Ok(Perft { depth, search_moves: Vec::new() })
+        Ok(Perft { depth, unread: None, search_moves: Vec::new() })
     }
 
     /// The root moves whose leaves are counted.
@@ -286,10 +288,27 @@ pub struct Go {
     search_moves: Vec<String>,
 }
 
+/// The keywords of `go`.
+const LIMITS: [&str; 13] = [
+    "infinite",
+    "ponder",
+    "wtime",
+    "btime",
+    "winc",
+    "binc",
+    "movetime",
+    "movestogo",
+    "depth",
+    "mate",
+    "nodes",
+    "perft",
+    "searchmoves",
+];
+
 /// Reads what follows `go`. Limits combine freely; a keyword without its number is skipped. A perft has no limit but
 /// its depth.
 fn go(words: &[&str]) -> Command {
-    let (mut go, mut count) = (Go::default(), None);
+    let (mut go, mut count, mut unread) = (Go::default(), None, None);
     let mut words = words.iter().map(|word| word.to_ascii_lowercase()).peekable();
     while let Some(word) = words.next() {
         let mut value = || {
@@ -312,6 +331,7 @@ fn go(words: &[&str]) -> Command {
             "nodes" => go.nodes = value().map(|n| n.max(0).unsigned_abs()).or(go.nodes),
             "perft" => {
                 let depth = words.next_if(|next| parse_number(next).is_some());
+                unread = words.peek().filter(|word| depth.is_none() && !LIMITS.contains(&word.as_str())).cloned();
                 count = Some(depth.unwrap_or_else(|| "1".to_owned()));
             }
             "searchmoves" => {
@@ -324,7 +344,7 @@ fn go(words: &[&str]) -> Command {
     }
     match count {
         Some(depth) => {
-            Command::Perft(Perft::parse(&depth).map(|perft| Perft { search_moves: go.search_moves, ..perft }))
+            Command::Perft(Perft::parse(&depth).map(|perft| Perft { search_moves: go.search_moves, unread, ..perft }))
         }
         None => Command::Go(go),
     }

@@ -46,6 +46,8 @@ pub struct Session {
     interactive: bool,
     debug: bool,
     quit: bool,
+    /// Whether a command was refused.
+    refused: bool,
     /// No more input will come: the session ends when everything is done.
     closing: bool,
 }
@@ -117,6 +119,7 @@ impl Session {
             interactive,
             debug: false,
             quit: false,
+            refused: false,
             closing: false,
         };
         session.remarks(&remarks);
@@ -129,7 +132,8 @@ impl Session {
     }
 
     /// Reads until `quit`, until the output's reader is gone, or until the input has ended and all is done.
-    pub fn run(mut self, mut input: Receiver<Input>) {
+    /// Returns whether every command was carried out.
+    pub fn run(mut self, mut input: Receiver<Input>) -> bool {
         let mut ticked = Instant::now();
         while !self.quit && !self.output.is_broken() {
             if self.closing && self.running.is_none() {
@@ -159,6 +163,7 @@ impl Session {
         self.stop();
         self.engine.wait();
         self.await_perft();
+        !self.refused
     }
 
     /// Takes a line and carries it out completely before returning: for a host without threads.
@@ -184,8 +189,14 @@ impl Session {
                 self.execute_or_queue(command);
             }
             Ok(None) => (),
-            Err(error) => self.output.remark(&error.to_string()),
+            Err(error) => self.refuse(&error.to_string()),
         }
+    }
+
+    /// Answers a command that cannot be carried out.
+    fn refuse(&mut self, why: &str) {
+        self.refused = true;
+        self.output.remark(why);
     }
 
     /// Skips a line that was too long. If it would have set up a position, there is none now: a search must not start
@@ -199,7 +210,7 @@ impl Session {
         if let Ok(Some(Command::Position(_))) = command {
             return self.execute_or_queue(Command::Position(Err(ParseError::TooLong)));
         }
-        self.output.remark(&ParseError::TooLong.to_string());
+        self.refuse(&ParseError::TooLong.to_string());
         if let Ok(Some(Command::Go(go))) = command {
             self.execute_or_queue(Command::Go(go.shortened()));
         }
@@ -212,6 +223,10 @@ impl Session {
         };
         let another_waits = self.waiting.iter().any(|command| matches!(command, Command::Go(_) | Command::Perft(_)));
         match &command {
+            // Like `bench`, a count is the work that was asked for: it ends before the program, unless `stop` comes.
+            Command::Simple(Simple::Quit) if matches!(running.task, Task::Perft { .. }) && !running.stopping => {
+                self.waiting.push_back(command);
+            }
             Command::Simple(Simple::Quit) => self.quit = true,
             Command::Simple(Simple::Stop) => {
                 self.stop();
@@ -281,7 +296,7 @@ impl Session {
         self.options.engine.clone_from(self.engine.settings());
         let mut options = self.options.clone();
         match options::set(&mut options, text) {
-            Err(error) => self.output.remark(&error.to_string()),
+            Err(error) => self.refuse(&error.to_string()),
             Ok(OptionChange::Action(Action::ClearHash)) => self.engine.clear_hash(),
             Ok(OptionChange::Options(remark)) => {
                 if let Some(remark) = remark {
@@ -294,14 +309,22 @@ impl Session {
 
     fn apply_options(&mut self, mut options: Options) {
         if options.engine != self.options.engine {
+            let path = &options.engine.syzygy_path;
+            let wanted = Some(path.folders.clone()).filter(|_| *path != self.options.engine.syzygy_path);
             let remarks = self.engine.apply(options.engine.clone());
             self.remarks(&remarks);
+            if wanted.is_some_and(|wanted| wanted == self.engine.settings().syzygy_path.folders)
+                && let Some(tables) = self.engine.tablebases()
+            {
+                let ([wdl, dtz], men) = (tables.counts(), tables.largest());
+                self.output.remark(&format!("tablebases: {wdl} WDL and {dtz} DTZ tables of up to {men} men"));
+            }
             options.engine = self.engine.settings().clone();
         }
         if options.ui.log_file != self.options.ui.log_file
             && let Err(error) = journal::set_file(&options.ui.log_file)
         {
-            self.output.remark(&format!("cannot write the log file {}: {error}", options.ui.log_file));
+            self.refuse(&format!("cannot write the log file {}: {error}", options.ui.log_file));
             return;
         }
         if options.ui.opponent != self.options.ui.opponent {
@@ -317,7 +340,7 @@ impl Session {
                 Ok(game)
             }
             Err(error) => {
-                self.output.remark(&error.to_string());
+                self.refuse(&error.to_string());
                 Err(error)
             }
         };
@@ -396,8 +419,11 @@ impl Session {
     fn perft(&mut self, perft: Result<Perft, ParseError>) {
         let perft = match perft {
             Ok(perft) => perft,
-            Err(error) => return self.output.remark(&error.to_string()),
+            Err(error) => return self.refuse(&error.to_string()),
         };
+        if let Some(word) = &perft.unread {
+            self.output.remark(&format!("perft: '{word}' is not a depth; taken as {}", perft.depth));
+        }
         let Some(position) = self.game().map(|game| *game.position()) else { return };
         let (depth, moves) = (perft.depth, perft.moves(&position));
         let (finished, stop) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
@@ -424,7 +450,7 @@ impl Session {
         }
         match std::thread::Builder::new().name("perft".into()).spawn(count) {
             Ok(_) => self.running = Some(running),
-            Err(error) => self.output.remark(&format!("cannot start a thread: {error}")),
+            Err(error) => self.refuse(&format!("cannot start a thread: {error}")),
         }
     }
 
@@ -451,12 +477,12 @@ impl Session {
                 if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
                     self.execute_or_queue(Command::Perft(Perft::parse(depth)));
                 } else {
-                    self.output.remark(&ParseError::Depth(depth.to_owned()).to_string());
+                    self.refuse(&ParseError::Depth(depth.to_owned()).to_string());
                 }
             }
-            "bench" => bench::at_the_prompt(rest, &mut |line| self.output.line(line)),
-            "genfens" => genfens::at_the_prompt(rest, &mut |line| self.output.line(line)),
-            "spsa" => spsa::at_the_prompt(rest, &mut |line| self.output.line(line)),
+            "bench" => self.refused |= !bench::at_the_prompt(rest, &mut |line| self.output.line(line)),
+            "genfens" => self.refused |= !genfens::at_the_prompt(rest, &mut |line| self.output.line(line)),
+            "spsa" => self.refused |= !spsa::at_the_prompt(rest, &mut |line| self.output.line(line)),
             _ if self.interactive || self.debug => {
                 self.output.remark(&format!("unknown command '{word}'; 'help' lists the commands"));
             }

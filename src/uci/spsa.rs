@@ -23,8 +23,9 @@ pub fn parameters(words: &[String]) -> Vec<String> {
 /// The answer if [`parameters`] finds none.
 pub const NONE: &str = "no tunable parameter has such a name";
 
-/// `spsa` at the prompt; words are the wanted names or their beginnings, and no words mean all.
-pub fn at_the_prompt(words: &[String], say: &mut dyn FnMut(&str)) {
+/// `spsa` at the prompt; words are the wanted names or their beginnings, and no words mean all. Returns whether
+/// there are any.
+pub fn at_the_prompt(words: &[String], say: &mut dyn FnMut(&str)) -> bool {
     let lines = parameters(words);
     if lines.is_empty() {
         say(&format!("spsa: {NONE}"));
@@ -32,6 +33,7 @@ pub fn at_the_prompt(words: &[String], say: &mut dyn FnMut(&str)) {
     for line in &lines {
         say(line);
     }
+    !lines.is_empty()
 }
 
 #[cfg(test)]

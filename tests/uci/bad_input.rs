@@ -58,6 +58,11 @@ fn too_deep_a_perft_is_refused() {
     }
     engine.send("perft x");
     assert_eq!(engine.ready(), ["info string perft goes from depth 0 to 64, not 'x'"]);
+    engine.send("go perft x");
+    assert_eq!(engine.expect("info"), "info string perft: 'x' is not a depth; taken as 1");
+    assert_eq!(engine.expect("Nodes"), "Nodes searched: 20");
+    engine.send("go perft");
+    assert_eq!(engine.expect("Nodes"), "Nodes searched: 20");
     engine.send("go perft 64");
     engine.send("isready");
     engine.expect("readyok");
@@ -78,7 +83,8 @@ fn quit_and_the_end_of_the_input_end_the_program() {
         ("go infinite\nquit", 1),
         ("go infinite\ngo infinite", 2),
         ("go perft 3", 0),
-        ("go perft 9\nquit", 0),
+        ("go perft 9\nstop\nquit", 0),
+        ("go perft 4\nquit", 0),
     ] {
         let mut engine = Engine::new();
         if !text.is_empty() {
@@ -88,6 +94,9 @@ fn quit_and_the_end_of_the_input_end_the_program() {
         let (status, errors, lines) = engine.end();
         assert_eq!((status, errors.as_str()), (0, ""), "{text}");
         assert_eq!(count(&lines, "bestmove"), best_moves, "{text}: {lines:?}");
+        if text.contains("perft 4") {
+            assert_eq!(lines.last().map(String::as_str), Some("Nodes searched: 197281"), "counted first: {lines:?}");
+        }
         if text.contains("depth 6") {
             assert!(lines.iter().any(|line| line.starts_with("info depth 6 ")), "finished, not cut: {lines:?}");
         }
@@ -248,8 +257,8 @@ fn impossible_positions_are_repaired_and_played() {
         ("nnnnknnn/pppppppp/8/8/8/8/PPPPPPPP/1Q1QK1Q1 w - - 0 1", ""),
         ("r3k3/8/8/8/8/8/8/R3K3 w KQkq - 0 1", "r3k3/8/8/8/8/8/8/R3K3 w Qq - 0 1"),
         ("4k3/8/8/8/8/8/4P3/4K3 b - e3 0 1", "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1"),
-        ("4k3/8/8/8/8/8/4P3/4K3 w - - 999 -1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"),
-        ("4k3/8/8/8/8/8/4P3/4K3 w - - 99999999999999999999 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 999 -1", "4k3/8/8/8/8/8/4P3/4K3 w - - 150 1"),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 99999999999999999999 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 150 1"),
         // As many moves as a list holds, and enough queens for as many captures.
         ("kBQQQQQQ/BR5Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1", ""),
         ("kqQQQQQQ/qqqqqqqq/QQQQQQQQ/qqqqqqqq/QQQQQQQQ/qqqqqqqq/QQQQQQQQ/KQqqqqqq w - - 0 1", ""),

@@ -21,7 +21,8 @@ fn tablebases_are_used_at_the_root_and_in_the_tree() {
     let Some(folder) = tablebases() else { return };
     let mut engine = Engine::new();
     engine.send(format!("setoption name SyzygyPath value {}", folder.display()));
-    assert_eq!(engine.ready(), [""; 0]);
+    let found = engine.ready();
+    assert!(found.len() == 1 && found[0].starts_with("info string tablebases: "), "{found:?}");
     // A mate has no centipawns: `i32::MAX` stands for it.
     let scores = |lines: &[String], line: i32| -> Vec<i32> {
         let told = lines.iter().filter(|told| number(told, "multipv") == Some(line));
@@ -97,7 +98,9 @@ fn unusable_tablebases_are_reported() {
         engine.send("setoption name SyzygyPath value <empty>");
         engine.send(format!("setoption name SyzygyPath value {}", scratch.0.display()));
         let lines = engine.ready();
-        assert_eq!(remarks_of(&lines).len(), 1, "{lines:?}");
+        let remarks = remarks_of(&lines);
+        assert_eq!(remarks.len(), 2, "{lines:?}");
+        assert!(remarks[1].ends_with("tablebases: 2 WDL and 1 DTZ tables of up to 3 men"), "{lines:?}");
         let mut told = Vec::new();
         for _ in 0..2 {
             for fen in ["8/8/8/3k4/8/8/8/R3K3 w - - 0 1", "8/2P5/8/3k4/8/8/8/4K3 w - - 0 1"] {
@@ -133,7 +136,8 @@ fn a_repaired_table_is_used_when_its_path_is_set_again() {
         }
         let mut engine = Engine::new();
         engine.send(&path);
-        assert_eq!(engine.ready(), [""; 0]);
+        let files = if before.is_some() { 2 } else { 1 };
+        assert_eq!(engine.ready(), [format!("info string tablebases: {files} WDL and 0 DTZ tables of up to 3 men")]);
         let (_, lines) = engine.search(position, "go nodes 2000");
         assert!(remarks_of(&lines).iter().any(|line| line.contains("KRvK")) && !has_hits(&lines), "{lines:?}");
         // Another option does not reopen anything.
@@ -142,7 +146,7 @@ fn a_repaired_table_is_used_when_its_path_is_set_again() {
         let (_, lines) = engine.search(position, "go nodes 2000");
         assert!(!has_hits(&lines), "{lines:?}");
         engine.send(&path);
-        assert_eq!(engine.ready(), [""; 0]);
+        assert_eq!(engine.ready(), ["info string tablebases: 2 WDL and 0 DTZ tables of up to 3 men"]);
         let (_, lines) = engine.search(position, "go nodes 2000");
         assert!(has_hits(&lines), "{lines:?}");
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use formats::pgn::{Games, Pgn, decoded};
 use ibex::checksum::checksum;
 use ibex::position::Position;
-use ibex::position::notation::{Action, read_action};
+use ibex::position::notation::{Action, read_action, read_fen};
 use terminal::inputs::{self, STDIN};
 use terminal::{CommandError, remark, trouble};
 
@@ -74,38 +74,77 @@ impl Openings {
 /// Openings, and the lines that are not, with the reason.
 type Read = (HashMap<u64, Opening>, Vec<(usize, String)>);
 
-/// Reads lines of three columns. A line of column names may be anywhere, because such files are often concatenated.
+/// Reads lines of three columns, in which the third has moves or a FEN, and entries of Scid: a code, a name in quotes,
+/// and moves up to `*`, on one line or several. A line of column names may be anywhere, because such files are often
+/// concatenated.
 fn of_lines(text: &[u8]) -> Read {
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
     let (mut known, mut faults) = (HashMap::new(), Vec::new());
     let mut columns = [0, 1, 2];
+    // The entry of Scid whose moves go on: its line, code, name and moves.
+    let mut open: Option<(usize, String, String, String)> = None;
+    let mut add = |line: usize, read: Result<(u64, Opening), CommandError>| match read {
+        Ok((key, opening)) => {
+            known.entry(key).or_insert(opening);
+        }
+        Err(reason) => faults.push((line, reason.to_string())),
+    };
     for (number, line) in (1..).zip(inputs::lines(text)) {
         let line = decoded(line);
         if line.trim().is_empty() || line.starts_with('#') {
             continue;
         }
-        let cells: Vec<&str> = line.split('\t').map(str::trim).collect();
-        let column = |name: &str| cells.iter().position(|cell| cell.eq_ignore_ascii_case(name));
-        if let (Some(eco), Some(name), Some(moves)) = (column("eco"), column("name"), column("pgn")) {
-            columns = [eco, name, moves];
-            continue;
+        let begun = entry_of_scid(&line);
+        if let Some((first, eco, name, moves)) = open.take_if(|_| begun.is_some()) {
+            add(first, of_cells([&eco, &name, &moves]));
         }
-        match of_cells(columns.map(|column| cells.get(column).copied().unwrap_or_default())) {
-            Ok((key, opening)) => {
-                known.entry(key).or_insert(opening);
+        if let Some((eco, name, moves)) = begun {
+            open = Some((number, eco.to_owned(), name.to_owned(), moves.to_owned()));
+        } else if let Some((.., moves)) = &mut open {
+            moves.push(' ');
+            moves.push_str(&line);
+        } else {
+            let cells: Vec<&str> = line.split('\t').map(str::trim).collect();
+            let column = |names: &[&str]| {
+                names.iter().find_map(|name| cells.iter().position(|cell| cell.eq_ignore_ascii_case(name)))
+            };
+            if let (Some(eco), Some(name), Some(moves)) =
+                (column(&["eco"]), column(&["name"]), column(&["pgn", "moves", "fen", "epd"]))
+            {
+                columns = [eco, name, moves];
+                continue;
             }
-            Err(reason) => faults.push((number, reason.to_string())),
+            add(number, of_cells(columns.map(|column| cells.get(column).copied().unwrap_or_default())));
         }
+        // The moves of an entry end with an asterisk; what follows is another one.
+        if let Some((first, eco, name, moves)) = open.take_if(|(.., moves)| moves.trim_end().ends_with('*')) {
+            add(first, of_cells([&eco, &name, &moves]));
+        }
+    }
+    if let Some((first, eco, name, moves)) = open {
+        add(first, of_cells([&eco, &name, &moves]));
     }
     (known, faults)
 }
 
+/// The code, the name and the moves of a line of Scid: `B00b "Reversed Grob" 1.e4 g5 *`.
+fn entry_of_scid(line: &str) -> Option<(&str, &str, &str)> {
+    let (eco, rest) = line.trim().split_once(char::is_whitespace)?;
+    let (name, moves) = rest.trim_start().strip_prefix('"')?.rsplit_once('"')?;
+    is_code(eco).then_some((eco, name, moves))
+}
+
+/// Reads an opening; the last cell has moves or a FEN.
 fn of_cells([eco, name, moves]: [&str; 3]) -> Result<(u64, Opening), CommandError> {
     if eco.is_empty() || name.is_empty() || moves.is_empty() {
-        return Err(trouble!("expected ECO code, name and moves separated by tabs"));
+        return Err(trouble!("expected ECO code, name, and moves or a FEN, separated by tabs"));
     }
     if !is_code(eco) {
         return Err(trouble!("'{}' is not an ECO code", short(eco)));
+    }
+    if moves.matches('/').count() == 7 {
+        let position = read_fen(moves).map_err(|error| trouble!("{error}"))?;
+        return Ok((position.key(), Opening { eco: eco.to_owned(), name: visible(name), variation: None }));
     }
     let mut position = Position::startpos();
     let mut any = false;
@@ -203,6 +242,27 @@ mod tests {
         let lines: Vec<usize> = faults.iter().map(|(line, _)| *line).collect();
         assert_eq!(lines, [2, 3, 4, 5, 6, 7], "{faults:?}");
         assert!(faults[0].1.contains("'e5'") && faults[2].1.contains("'X20' is not an ECO code"), "{faults:?}");
+    }
+
+    #[test]
+    fn openings_are_read_from_the_tables_that_people_have() {
+        let scid = "# Scid\n\nA00b \"Barnes Opening\"\n  1.f3 *\nB00a \"King's Pawn\" 1.e4 *\n\
+                    B20 \"Sicilian \"Defence\"\"\n  1.e4\n  c5 *\nC20 \"A\"\n  1.e5 *\nA40 \"The end\" 1.d4\n";
+        let (known, faults) = of_lines(scid.as_bytes());
+        assert_eq!(known.len(), 4, "{known:?}");
+        assert_eq!(faults.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [9], "{faults:?}");
+        let after = |moves: &str| {
+            let (key, _) = of_cells(["A00", "x", moves]).expect("moves");
+            known.get(&key).map(|opening| (opening.eco.as_str(), opening.name.as_str()))
+        };
+        assert_eq!(after("1. e4 c5"), Some(("B20", "Sicilian \"Defence\"")));
+        assert_eq!(after("1. f3"), Some(("A00b", "Barnes Opening")));
+        let fens = "eco\tname\tepd\nB00\tKing's Pawn\trnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -\n\
+                    B00\tno board\t8/8/8/8/8/8/8/8 w - -\n";
+        let (known, faults) = of_lines(fens.as_bytes());
+        let (key, _) = of_cells(["B00", "x", "1. e4"]).expect("a move");
+        assert_eq!(known.get(&key).map(|opening| opening.name.as_str()), Some("King's Pawn"));
+        assert!(faults.len() == 1 && faults[0].0 == 3, "{faults:?}");
     }
 
     #[test]

@@ -70,6 +70,8 @@ const FILES_NAMED: usize = 8;
 /// # Ok::<(), ibex::position::FenError>(())
 /// ```
 pub struct Tablebases {
+    /// The numbers of WDL and of DTZ tables.
+    counts: [usize; 2],
     tables: Tablebase<Chess>,
     /// Whether a folder or a file could not be opened.
     opened_in_part: bool,
@@ -189,14 +191,23 @@ impl Tablebases {
         if found.is_empty() {
             return (None, remarks);
         }
+        let [wdl, dtz] = ["rtbw", "rtbz"].map(|kind| {
+            found.values().filter(|file| file.extension().is_some_and(|end| end.eq_ignore_ascii_case(kind))).count()
+        });
         let opened = Tablebases {
             tables,
+            counts: [wdl, dtz],
             opened_in_part,
             broken: Failures::default(),
             broken_dtz: Failures::default(),
             remarks: Mutex::default(),
         };
         (Some(Arc::new(opened)), remarks)
+    }
+
+    /// The numbers of WDL and of DTZ tables.
+    pub fn counts(&self) -> [usize; 2] {
+        self.counts
     }
 
     /// The most men of any table, kings included.

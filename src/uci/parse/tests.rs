@@ -82,8 +82,15 @@ fn go_takes_what_the_library_cannot() {
     assert_eq!((all.nodes, all.movetime), (Some(10_000_000_000_000), Some(ms(6))));
     assert_eq!(limits("go foo depth 5 foo nodes 7").nodes, Some(7));
     assert_eq!(limits("go wtime depth 5").depth, Some(5));
-    for (line, depth) in [("go perft 5", 5), ("go perft", 1), ("go perft x", 1), ("go perft 1e1 infinite", 10)] {
-        assert_eq!(command(line), Command::Perft(Ok(Perft { depth, search_moves: Vec::new() })), "{line}");
+    for (line, depth, unread) in [
+        ("go perft 5", 5, None),
+        ("go perft", 1, None),
+        ("go perft infinite", 1, None),
+        ("go perft x", 1, Some("x")),
+        ("go perft 1e1 infinite", 10, None),
+    ] {
+        let unread = unread.map(str::to_owned);
+        assert_eq!(command(line), Command::Perft(Ok(Perft { depth, unread, search_moves: Vec::new() })), "{line}");
     }
 }
 
