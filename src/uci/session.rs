@@ -223,7 +223,7 @@ impl Session {
         };
         let another_waits = self.waiting.iter().any(|command| matches!(command, Command::Go(_) | Command::Perft(_)));
         match &command {
-            // Like `bench`, a count is the work that was asked for: it ends before the program, unless `stop` comes.
+            // Like `bench`, a count is work that must be done: it ends before the program, unless `stop` comes.
             Command::Simple(Simple::Quit) if matches!(running.task, Task::Perft { .. }) && !running.stopping => {
                 self.waiting.push_back(command);
             }

@@ -62,16 +62,11 @@ pub(super) fn is_blank(line: &[u8]) -> bool {
     skip_blanks(line, 0) == line.len()
 }
 
-const RESULTS: [(&str, &str); 8] = [
-    ("1-0", "1-0"),
-    ("0-1", "0-1"),
-    ("1/2-1/2", "1/2-1/2"),
-    ("1/2", "1/2-1/2"),
-    ("½-½", "1/2-1/2"),
-    ("½", "1/2-1/2"),
-    ("1–0", "1-0"),
-    ("0–1", "0-1"),
-];
+/// Draws without a dash.
+const HALVES: [&str; 2] = ["1/2", "½"];
+
+/// The characters that stand for the dash of a result.
+const DASHES: [&str; 8] = ["-", "–", "—", "−", "‐", "‑", "‒", "―"];
 
 /// Signs that stand for glyphs, after a move or alone; longer ones before their prefixes.
 const SIGNS: [(&str, u32); 24] = [
@@ -123,13 +118,13 @@ pub(super) fn next(rest: &[u8]) -> (Lexeme<'_>, usize) {
         }
         _ => {}
     }
-    if let Some(result) = spaced_result(rest) {
+    if let Some(result) = result(rest) {
         return result;
     }
     // Only unknown words are measured: a text of signs alone would be measured at each of them.
     let is = |known: &str| rest.starts_with(known.as_bytes()) && ends(rest, known.len());
-    if let Some((known, result)) = RESULTS.iter().find(|(known, _)| is(known)) {
-        return (Lexeme::Result(result), known.len());
+    if let Some(half) = HALVES.iter().find(|half| is(half)) {
+        return (Lexeme::Result("1/2-1/2"), half.len());
     }
     if let Some((sign, nag)) = ALONE.iter().find(|(sign, _)| is(sign)) {
         return (Lexeme::Nag(*nag), sign.len());
@@ -157,19 +152,29 @@ fn sign(rest: &[u8]) -> Option<(&'static str, u32)> {
     SIGNS.iter().copied().find(|(sign, _)| rest.starts_with(sign.as_bytes()))
 }
 
-/// A result with a blank beside its dash, and its length.
-fn spaced_result(rest: &[u8]) -> Option<(Lexeme<'_>, usize)> {
-    const HALVES: [(&str, &str, &str); 4] =
+/// A result with a dash of any kind, and blanks beside it or none; and its length.
+fn result(rest: &[u8]) -> Option<(Lexeme<'_>, usize)> {
+    const SCORES: [(&str, &str, &str); 4] =
         [("1", "0", "1-0"), ("0", "1", "0-1"), ("1/2", "1/2", "1/2-1/2"), ("½", "½", "1/2-1/2")];
-    HALVES.iter().find_map(|&(white, black, result)| {
+    SCORES.iter().find_map(|&(white, black, result)| {
         let behind = |at: usize, text: &str| rest[at..].starts_with(text.as_bytes()).then_some(at + text.len());
         let dash = skip_blanks(rest, behind(0, white)?);
-        let blank = behind(dash, "-").or_else(|| behind(dash, "–"))?;
-        let last = skip_blanks(rest, blank);
-        let end = behind(last, black)?;
-        let is_spaced = dash > white.len() || last > blank;
-        (is_spaced && ends(rest, end)).then_some((Lexeme::Result(result), end))
+        let blank = DASHES.iter().find_map(|text| behind(dash, text))?;
+        let end = behind(skip_blanks(rest, blank), black)?;
+        ends(rest, end).then_some((Lexeme::Result(result), end))
     })
+}
+
+/// The length of a mark of web forums around a game at the beginning of `rest`, such as `[pgn]` or `[/pgn]`; 0 without
+/// one.
+pub(super) fn forum_mark(rest: &[u8]) -> usize {
+    let Some(length) = rest.iter().take(64).position(|&byte| byte == b']').map(|end| end + 1) else { return 0 };
+    let inner = rest[..length].to_ascii_lowercase();
+    let Some(name) = inner.strip_prefix(b"[") else { return 0 };
+    let name = name.strip_prefix(b"/").unwrap_or(name);
+    // `[pgn id=3]` has settings, but `[Pgn "x"]` is a tag.
+    let is_mark = name.starts_with(b"pgn") && !name[3..].first().is_some_and(u8::is_ascii_alphanumeric);
+    if is_mark && !name.contains(&b'"') { length } else { 0 }
 }
 
 /// Whether a word ends before this byte: at a blank, or where another word begins.
@@ -261,6 +266,10 @@ mod tests {
             [draw, Result("1-0"), Result("0-1"), draw, draw]
         });
         assert_eq!(words("1/2 1 - 0x"), [Result("1/2-1/2"), Number(Some(1)), word("-"), Number(Some(0)), word("x")]);
+        assert_eq!(words("1/2–1/2 1—0 0−1 ½‑½ 1 ― 0"), {
+            let draw = Result("1/2-1/2");
+            [draw, Result("1-0"), Result("0-1"), draw, Result("1-0")]
+        });
         assert_eq!(words("½-½ 1/2 0-1"), [Result("1/2-1/2"), Result("1/2-1/2"), Result("0-1")]);
         assert_eq!(words("$ [%clk 0:01] Qh4++ 0-0+"), {
             [word("$"), word("[%clk"), word("0:01]"), word("Qh4++"), word("0-0+")]
@@ -268,6 +277,15 @@ mod tests {
         assert_eq!(words("\u{FEFF}\u{2003}\u{1A}"), []);
         // The last byte of this letter is a blank in Latin-1.
         assert_eq!(words("voilà! à x"), [word("voilà"), Nag(1), word("à"), word("x")]);
+    }
+
+    #[test]
+    fn marks_of_forums_are_no_tags() {
+        for (text, length) in
+            [("[pgn]1. e4", 5), ("[/PGN]", 6), ("[pgn id=3]\n", 10), ("[Pgn \"x\"]", 0), ("[pgnx]", 0), ("[pgn", 0)]
+        {
+            assert_eq!(forum_mark(text.as_bytes()), length, "{text}");
+        }
     }
 
     /// Once, each word was measured to its end for each sign or number taken off it.

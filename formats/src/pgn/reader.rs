@@ -60,6 +60,9 @@ impl<R: BufRead> Games<R> {
                 self.tags_end = tags::last_end(&self.line);
             }
             if builder.is_none() {
+                let bracket = skip_blanks(&self.line, self.at);
+                let mark = lexer::forum_mark(&self.line[bracket..]);
+                self.at = if mark > 0 { bracket + mark } else { self.at };
                 if is_blank(&self.line[self.at..]) {
                     self.at = self.line.len();
                     continue;
@@ -126,6 +129,10 @@ struct Builder {
     /// The move numbers of the file minus ours, from the first on.
     numbering: Option<i128>,
     renumbered: bool,
+    /// Whether an empty line has ended the tags.
+    tags_ended: bool,
+    /// Whether a move number 1 has come, of which no move could be read.
+    first_number_lost: bool,
 }
 
 impl Builder {
@@ -150,6 +157,8 @@ impl Builder {
             after_empty_line: false,
             numbering: None,
             renumbered: false,
+            tags_ended: false,
+            first_number_lost: false,
         }
     }
 
@@ -161,6 +170,7 @@ impl Builder {
                 comment.extend(&line[at..]);
             }
             self.after_empty_line = true;
+            self.tags_ended |= !self.tags.is_empty();
             return None;
         }
         if self.comment.is_some() && self.after_empty_line && at == 0 && tags::is_whole(line) {
@@ -188,6 +198,11 @@ impl Builder {
             if at == line.len() {
                 break;
             }
+            let mark = lexer::forum_mark(&line[at..]);
+            if mark > 0 {
+                at += mark;
+                continue;
+            }
             if line[at] == b'['
                 && (at < tags_end || self.tags_may_come())
                 && let Some((tag, length)) = self.tag_at(&line[at..])
@@ -212,8 +227,12 @@ impl Builder {
         None
     }
 
+    /// Whether a tag belongs to this game: before the first word, and after words that are neither moves nor a result,
+    /// as long as no empty line has ended the tags. Otherwise the rest of the tags would be a game of its own, without the
+    /// FEN before it.
     fn tags_may_come(&self) -> bool {
-        !self.movetext
+        let is_among_tags = !self.tags.is_empty() && !self.tags_ended;
+        !self.movetext || is_among_tags && self.moves.is_empty() && self.result.is_none()
     }
 
     /// The tag at the beginning of `rest`, and its length in bytes. An unreadable tag is one only where tags may come:
@@ -221,7 +240,7 @@ impl Builder {
     fn tag_at(&self, rest: &[u8]) -> Option<(Tag, usize)> {
         match Tag::read(rest) {
             Some((Tag::Unread(_), _)) if !self.tags_may_come() => None,
-            None if self.tags_may_come() => tags::unread(rest),
+            None if self.tags_may_come() => tags::unread(rest, !self.tags.is_empty()),
             read => read,
         }
     }
@@ -241,8 +260,22 @@ impl Builder {
             return self.after_empty_line || !belongs;
         }
         // A game without a result, whose successor has no tags.
-        let lost = self.fault.is_some() && self.movetext;
-        self.after_empty_line && first_number && (lost || self.is_past_first_move())
+        if !self.after_empty_line {
+            return false;
+        }
+        // The moves after tags that cannot be read are those of this game, and are not searched from another position.
+        let lost = self.fault.is_some() && self.movetext && (self.tags.is_empty() || self.first_number_lost);
+        first_number && (lost || self.is_past_first_move()) || self.goes_on_without_number(lexeme)
+    }
+
+    /// Whether a word is a move that does not continue the main line: moves without numbers, or White's without its
+    /// number.
+    fn goes_on_without_number(&self, lexeme: &Lexeme<'_>) -> bool {
+        let Lexeme::Word(word) = lexeme else { return false };
+        let [main] = self.levels.as_slice() else { return false };
+        let is_due = |position: &Position| self.numbering.is_some() && position.turn().is_black();
+        let continues = main.position.as_ref().is_none_or(is_due);
+        !continues && !self.moves.is_empty() && is_move_like(&String::from_utf8_lossy(word))
     }
 
     /// Whether the number 1 cannot continue what has been read: the main line, or an open variation.
@@ -265,6 +298,9 @@ impl Builder {
             }
         }
         let is = |known: &[u8]| tag.name().is_some_and(|name| name.eq_ignore_ascii_case(known));
+        // A word before the tag, such as a number, has set up another position.
+        (self.start, self.numbering) = (None, None);
+        self.levels.clear();
         if is(b"FEN") {
             self.fen_line.get_or_insert(line);
         } else if is(b"Variant") {
@@ -295,6 +331,7 @@ impl Builder {
             _ => self.movetext = true,
         }
         if self.fault.is_some() {
+            self.first_number_lost |= matches!(lexeme, Lexeme::Number(Some(1)));
             // Now only the end of the game matters.
             match lexeme {
                 Lexeme::Open => self.lost_depth += 1,
@@ -358,8 +395,8 @@ impl Builder {
             // Programs also end a variation with the result.
             Lexeme::Result(result) if depth > 1 => self.add_token(Token::Comment(result.into())),
             Lexeme::Result(result) => self.result = Some(result),
-            Lexeme::Word(word) if depth > 1 => return self.take_variation_word(word),
-            Lexeme::Word(word) => return self.take_main_word(word),
+            Lexeme::Word(word) if depth > 1 => return self.take_variation_word(word, line),
+            Lexeme::Word(word) => return self.take_main_word(word, line),
             Lexeme::Brace | Lexeme::Line(_) => {}
         }
         Ok(())
@@ -379,7 +416,7 @@ impl Builder {
         }
     }
 
-    fn take_main_word(&mut self, word: &[u8]) -> Result<(), GameError> {
+    fn take_main_word(&mut self, word: &[u8], line: usize) -> Result<(), GameError> {
         let text = String::from_utf8_lossy(word);
         if let Some(played) = self.moves.last()
             && is_mark_of(&text, Some(played.action))
@@ -388,7 +425,15 @@ impl Builder {
         }
         let Some(level) = self.levels.last_mut() else { return Ok(()) };
         let Some(position) = &level.position else { return Ok(()) };
-        let action = match read_action(position, &text) {
+        let marked = readable(position, &text);
+        if let Some((bare, marks)) = &marked {
+            self.remarks
+                .push(Fault { line, reason: format!("{} is not understood: left out", quoted(marks.as_bytes())) });
+            if bare.is_empty() {
+                return Ok(());
+            }
+        }
+        let action = match read_action(position, marked.as_ref().map_or(&text, |(bare, _)| bare)) {
             Ok(action) => action,
             // Both have lost by default: a result, in a position where castling would not be legal.
             Err(MoveError::Illegal) if word == BOTH_LOST && tags::find(&self.tags, "Result") == Some(BOTH_LOST) => {
@@ -411,9 +456,17 @@ impl Builder {
         Ok(())
     }
 
-    fn take_variation_word(&mut self, word: &[u8]) -> Result<(), GameError> {
-        let text = String::from_utf8_lossy(word);
+    fn take_variation_word(&mut self, word: &[u8], line: usize) -> Result<(), GameError> {
+        let mut text = String::from_utf8_lossy(word);
         let Some(level) = self.levels.last_mut() else { return Ok(()) };
+        if let Some((bare, marks)) = level.position.as_ref().and_then(|position| readable(position, &text)) {
+            self.remarks
+                .push(Fault { line, reason: format!("{} is not understood: left out", quoted(marks.as_bytes())) });
+            if bare.is_empty() {
+                return Ok(());
+            }
+            text = bare.into();
+        }
         let token = match level.position.as_ref().map(|position| (position, read_action(position, &text))) {
             Some((position, Ok(action))) => {
                 let san = match action {
@@ -495,6 +548,15 @@ impl Builder {
             self.set_fault(self.begins, "no game: neither tags nor moves".to_owned());
         }
         let tag = tags::find(&self.tags, "Result");
+        let is_known = |result: &[u8]| matches!(result, b"1-0" | b"0-1" | b"1/2-1/2");
+        if let (Some(tag), Some(result)) = (tag.map(<[u8]>::trim_ascii), self.result)
+            && is_known(tag)
+            && is_known(result.as_bytes())
+            && tag != result.as_bytes()
+        {
+            let reason = format!("the moves end with {result}, the tag Result has {}", quoted(tag));
+            self.remarks.push(Fault { line: self.begins, reason });
+        }
         let game = match (self.fault, self.start) {
             (None, Some(start)) => Ok(Pgn {
                 result: self
@@ -550,6 +612,19 @@ fn unreadable(word: &[u8], position: &Position, source: MoveError) -> GameError 
     GameError::Move { number, white: position.turn().is_white(), word: word.to_owned(), source }
 }
 
+/// A word without the signs at its ends, and these signs, if it is a move or nothing without them and not with them: a
+/// glyph of some program is no reason to lose a game.
+fn readable(position: &Position, word: &str) -> Option<(String, String)> {
+    if read_action(position, word).is_ok() || is_mark_of(word, None) {
+        return None;
+    }
+    let is_sign = |c: char| !c.is_alphanumeric() && !c.is_control() && !"[](){}$\u{FFFD}".contains(c);
+    let bare = word.trim_matches(is_sign);
+    let is_understood = bare.is_empty() || bare != word && read_action(position, bare).is_ok();
+    let marks = if bare.is_empty() { word.to_owned() } else { word.replacen(bare, "", 1) };
+    is_understood.then(|| (bare.to_owned(), marks))
+}
+
 /// Whether a word belongs to the previous move: a mark of check or mate, or of an en passant capture.
 fn is_mark_of(word: &str, action: Option<Action>) -> bool {
     let passing = match action {
@@ -565,15 +640,34 @@ fn is_time(word: &[u8]) -> bool {
     word.contains(&b':') && word.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'.'))
 }
 
+/// Whether a variant is Chess960, by its usual names in any case, with blanks or without; `None` if Ibex does not play it.
+fn is_chess960(variant: &[u8]) -> Option<bool> {
+    let text = String::from_utf8_lossy(variant).to_lowercase();
+    let name: String = text.chars().filter(|c| c.is_alphanumeric()).collect();
+    match name.as_str() {
+        "" | "standard" | "chess" | "normal" | "fromposition" | "standardchess" | "orthodox" | "orthochess"
+        | "classical" => Some(false),
+        "chess960"
+        | "960"
+        | "frc"
+        | "fischerandom"
+        | "fischerrandom"
+        | "fischerandomchess"
+        | "fischerrandomchess"
+        | "freestyle"
+        | "freestylechess"
+        | "chess9lx"
+        | "chess960fischerrandom"
+        | "fischerrandomchess960" => Some(true),
+        _ => None,
+    }
+}
+
 /// The position in which a game with these tags begins, and what was changed in their FEN.
 fn first_position(tags: &[Tag]) -> Result<(Position, Vec<Repair>), GameError> {
-    let chess960 = match tags::find(tags, "Variant").map(<[u8]>::to_ascii_lowercase) {
+    let chess960 = match tags::find(tags, "Variant") {
         None => false,
-        Some(variant) => match variant.as_slice() {
-            b"" | b"standard" | b"chess" | b"normal" | b"from position" => false,
-            b"chess960" | b"chess 960" | b"fischerandom" | b"fischerrandom" | b"fischer random" | b"freestyle" => true,
-            _ => return Err(GameError::Variant(variant)),
-        },
+        Some(variant) => is_chess960(variant).ok_or_else(|| GameError::Variant(variant.to_ascii_lowercase()))?,
     };
     let Some(fen) = tags::find(tags, "FEN") else { return Ok((Position::startpos(), Vec::new())) };
     let another = tags.iter().any(

@@ -109,11 +109,12 @@ fn opening(line: &[u8]) -> Option<(&[u8], usize)> {
 }
 
 /// Reads brackets in the place of tags that are not a tag pair, such as `[Foo bar]`, as [unread](Tag::Unread), and
-/// their length in bytes. `None` if `line` does not begin with a bracket and a letter, or if neither the end of the
-/// line nor another such piece or tag follows.
-pub fn unread(line: &[u8]) -> Option<(Tag, usize)> {
+/// their length in bytes. `None` if `line` does not begin with a bracket and a letter (or, `after_tag`, with a bracket),
+/// or if neither the end of the line nor another such piece or tag follows.
+pub fn unread(line: &[u8], after_tag: bool) -> Option<(Tag, usize)> {
     let begins = |rest: &[u8]| {
-        rest.first() == Some(&b'[') && rest.get(skip_blanks(rest, 1)).is_some_and(u8::is_ascii_alphabetic)
+        let is_name = |byte: &u8| byte.is_ascii_alphabetic() || after_tag && !b"%+-.0123456789".contains(byte);
+        rest.first() == Some(&b'[') && rest.get(skip_blanks(rest, 1)).is_some_and(is_name)
     };
     let ends = |end: usize| {
         let rest = &line[skip_blanks(line, end)..];
@@ -183,7 +184,7 @@ mod tests {
         for line in ["", "1. e4", "[%clk 0:01]", "[Event]", "[ \"x\"]", "White \"A\"]"] {
             assert_eq!(read(line), None, "{line}");
         }
-        let odd = |line: &str| unread(line.as_bytes()).map(|(_, end)| line[..end].to_owned());
+        let odd = |line: &str| unread(line.as_bytes(), false).map(|(_, end)| line[..end].to_owned());
         for (line, piece) in [
             ("[Event]\r\n", "[Event]"),
             ("[Foo bar] \n", "[Foo bar]"),
@@ -192,9 +193,13 @@ mod tests {
         ] {
             assert_eq!(odd(line).as_deref(), Some(piece), "{line}");
         }
-        for line in ["", "[%clk 0:01]", "[+0.3]", "[Foo bar", "[Foo bar] 1. e4", "Foo]"] {
+        for line in ["", "[%clk 0:01]", "[+0.3]", "[Foo bar", "[Foo bar] 1. e4", "Foo]", "[]", "[/b]"] {
             assert_eq!(odd(line), None, "{line}");
         }
+        for line in ["[]", "[\"x\"]", "[#]", "[/b]", "[ ]"] {
+            assert_eq!(unread(line.as_bytes(), true).map(|(_, end)| end), Some(line.len()), "{line}");
+        }
+        assert_eq!(unread(b"[%clk 0:01]", true), None);
         for (line, end) in
             [("", 0), ("e4 [a \" [b", 0), ("e4 [a \"x\"\u{A0}] [b \" ]", 16), ("e4 [a \"x\"] [b \" x]", 8)]
         {

@@ -294,3 +294,113 @@ fn parentheses_without_moves_are_comments() {
         ["1. e4 (1. d4 Nf6 (1... d5 2. 0-0)) 1... e5 *"]
     );
 }
+
+/// The positions from which games are searched, and the players of those that are not.
+fn searched(text: &str) -> Vec<Result<(String, usize), String>> {
+    let first = |reading: Reading| match reading.game {
+        Ok(game) => Ok((game.start.position().fen(), game.moves.len())),
+        Err(fault) => Err(fault.to_string()),
+    };
+    read(text).into_iter().map(first).collect()
+}
+
+/// Between tags, anything may stand. A game is searched from its FEN, or not at all.
+#[test]
+fn no_text_among_tags_separates_moves_from_their_fen() {
+    const FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/R1BQKBNR w KQkq - 0 1";
+    let moves = "1. e4 e5 2. Nf3 *\n";
+    for odd in [
+        "[]",
+        "[\"x\"]",
+        "[#]",
+        "[/b]",
+        "[ ]",
+        "[pgn]",
+        "[Foo bar]",
+        "[ Site \"x\"",
+        "words",
+        "1",
+        "...",
+        "()",
+        "x, y",
+        "○",
+    ] {
+        for tags in [
+            format!("[FEN \"{FEN}\"]\n{odd}\n"),
+            format!("[FEN \"{FEN}\"]\n{odd}\n[White \"A\"]\n"),
+            format!("[Event \"e\"]\n[FEN \"{FEN}\"]\n{odd}\n{odd}\n[Black \"B\"]\n"),
+            format!("{odd}\n[FEN \"{FEN}\"]\n[Black \"B\"]\n"),
+            format!("[White \"A\"]\n{odd}\n[FEN \"{FEN}\"]\n[Black \"B\"]\n"),
+        ] {
+            let text = format!("{tags}\n{moves}\n[Event \"next\"]\n\n1. d4 *\n");
+            let found = searched(&text);
+            let wrong = found.iter().flatten().any(|(fen, moves)| fen != FEN && *moves == 3);
+            assert!(!wrong, "{text}\n{found:?}");
+            let (start, _) = found.last().and_then(|last| last.as_ref().ok()).expect("the next game is whole");
+            assert!(start.starts_with("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"), "{text}\n{found:?}");
+            let named = read(&text).into_iter().any(|reading| reading.game.is_err() || !reading.remarks.is_empty());
+            // Marks of forums and numbers lose nothing.
+            assert!(named || ["[pgn]", "1", "..."].contains(&odd), "{text}");
+        }
+    }
+    // Brackets are kept, and the game is searched.
+    for odd in ["[]", "[\"x\"]", "[#]", "[/b]"] {
+        let found = searched(&format!("[FEN \"{FEN}\"]\n{odd}\n\n{moves}"));
+        assert_eq!(found, [Ok((FEN.to_owned(), 3))], "{odd}");
+    }
+}
+
+#[test]
+fn moves_that_do_not_continue_by_number_begin_a_game() {
+    assert_eq!(moves("e4 e5\n\nd4 d5\n"), ["1. e4 e5 *", "1. d4 d5 *"]);
+    assert_eq!(moves("1. e4 e5\n\nd4 d5\n"), ["1. e4 e5 *", "1. d4 d5 *"]);
+    assert_eq!(moves("1. e4\n\ne5 2. Nf3 *"), ["1. e4 e5 2. Nf3 *"]);
+    assert_eq!(moves("1. e4 e5\n\n2. Nf3 *"), ["1. e4 e5 2. Nf3 *"]);
+    assert_eq!(moves("e4 e5\nNf3 Nc6"), ["1. e4 e5 2. Nf3 Nc6 *"]);
+}
+
+#[test]
+fn results_variants_and_forum_marks_are_read_in_every_form() {
+    for dash in ["-", "–", "—", "−", "‑", " – ", " - "] {
+        assert_eq!(moves(&format!("1. e4 1/2{dash}1/2")), ["1. e4 1/2-1/2"]);
+        assert_eq!(moves(&format!("1. e4 1{dash}0\n")), ["1. e4 1-0"]);
+    }
+    let fen = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 0 1";
+    for variant in ["Chess960", " chess 960 ", "FISCHER RANDOM", "Fischerandom", "Freestyle Chess", "frc", "Chess-960"]
+    {
+        let text = format!("[Variant \"{variant}\"]\n[FEN \"{fen}\"]\n\n1. e4 e5 *");
+        assert_eq!(searched(&text).len(), 1);
+        assert!(searched(&text)[0].is_ok(), "{variant}");
+    }
+    for variant in [" Standard ", "standard", "From Position", ""] {
+        assert!(searched(&format!("[Variant \"{variant}\"]\n\n1. e4 *"))[0].is_ok(), "{variant}");
+    }
+    assert!(searched("[Variant \"Crazyhouse\"]\n\n1. e4 *")[0].is_err());
+    for text in ["[pgn]1. e4 e5 *[/pgn]", "[pgn]\n[White \"A\"]\n\n1. e4 e5 *\n[/pgn]\n", "[PGN] 1. e4 e5 [/PGN]\n"] {
+        let games = searched(text);
+        assert!(games.len() == 1 && games[0].as_ref().is_ok_and(|(_, moves)| *moves == 2), "{text}: {games:?}");
+    }
+}
+
+#[test]
+fn an_unknown_glyph_costs_a_remark() {
+    for (text, sign) in
+        [("1. e4○ e5 *", "○"), ("1. e4 ○ e5 *", "○"), ("1. e4~ e5 *", "~"), ("1. ~e4 e5 *", "~"), ("1. e4 ⇆ e5 *", "⇆")]
+    {
+        let reading = read(text).remove(0);
+        assert_eq!(reading.game.expect(text).moves.len(), 2, "{text}");
+        let remarks: Vec<String> = reading.remarks.iter().map(|remark| remark.reason.clone()).collect();
+        assert_eq!(remarks, [format!("'{sign}' is not understood: left out")], "{text}");
+    }
+    assert_eq!(moves("1. e4 (1. d4○ ~ d5) e5 *"), ["1. e4 (1. d4 d5) 1... e5 *"]);
+}
+
+#[test]
+fn two_different_results_are_named() {
+    let text = "[Result \"1-0\"]\n\n1. e4 e5 0-1\n";
+    let remarks: Vec<String> = read(text)[0].remarks.iter().map(Fault::to_string).collect();
+    assert_eq!(remarks, ["line 1: the moves end with 0-1, the tag Result has '1-0'"]);
+    for fine in ["[Result \"1-0\"]\n\n1. e4 1-0", "[Result \"*\"]\n\n1. e4 1-0", "[Result \"1-0\"]\n\n1. e4 *"] {
+        assert!(read(fine)[0].remarks.is_empty(), "{fine}");
+    }
+}
