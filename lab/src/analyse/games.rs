@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use shakmaty::Color;
 
+use super::ahead;
 use super::choice::Lead;
 use super::course::Course;
 use super::judge::{Mark, Thresholds};
@@ -97,6 +98,7 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, run: &mut AnalysisRun
         let remark = |run: &AnalysisRun<'_>, remarks: &[Fault]| {
             remarks.iter().for_each(|fault| run.note(&format!("{name}:{}", fault.line), &about(&fault.reason)));
         };
+        let positions = reading.game.as_ref().map_or(0, |game| ahead::of_game(game, &run.plan.choice));
         let text = match &mut reading.game {
             // Remarks are not part of a game, and stay whichever games are wanted.
             Err(_) if reading.only_remarks => reading.unchanged(),
@@ -144,6 +146,7 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, run: &mut AnalysisRun
                 if run.plan.skip_bad { Vec::new() } else { reading.unchanged() }
             }
         };
+        run.pass(positions);
         run.write(&text, number)?;
     }
     run.searcher.rest();

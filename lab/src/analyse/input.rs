@@ -61,7 +61,12 @@ pub struct Input {
 }
 
 impl Input {
-    fn begin(path: &Path, source: Source, bar: &ProgressBar) -> Result<Input, CommandError> {
+    /// Opens an input and reads its beginning.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    pub fn begin(path: &Path, source: Source, bar: &ProgressBar) -> Result<Input, CommandError> {
         let (name, is_file) = (source.name.clone(), source.is_file);
         let source = source.watched(bar);
         let source = if is_file { source } else { source.through(|raw| Box::new(Stream::new(raw))) };

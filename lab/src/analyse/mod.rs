@@ -1,6 +1,7 @@
 //! `ibex-lab analyse`: games and positions in, the same with evaluations out.
 //!
 //! - `plan`: what the arguments want; `progress`: how far the run is, and where its text goes; `input`: its inputs
+//! - `ahead`: the positions of its inputs, for the progress bar
 //! - `choice`: which moves are annotated
 //! - `searcher`: Ibex or another engine, as the one that searches
 //! - `openings`: names of openings
@@ -14,6 +15,7 @@
 //!
 //! Files are streamed: memory holds one game, or one line or a piece of it, whatever the size of the file.
 
+mod ahead;
 mod checkpoint;
 mod choice;
 mod course;
@@ -37,6 +39,7 @@ use self::plan::Plan;
 use self::progress::{AnalysisRun, Sink};
 use self::searcher::Searcher;
 use crate::play::external;
+use indicatif::ProgressBar;
 use terminal::inputs::{self, Source};
 use terminal::{CommandError, Exit, interrupt};
 
@@ -68,7 +71,7 @@ pub fn run(args: &Args) -> Result<Exit, CommandError> {
         return Ok(Exit::Interrupted);
     };
     let job = job(plan, identities, &searcher, openings.as_ref());
-    let bar = terminal::progress::bytes(total);
+    let mut bar = terminal::progress::bytes(total);
     let mut page = None;
     if let Some(path) = &plan.page {
         let names: Vec<String> = plan.files.iter().map(|path| inputs::name(path)).collect();
@@ -83,9 +86,19 @@ pub fn run(args: &Args) -> Result<Exit, CommandError> {
     let (sink, checkpoint) = Sink::open(&plan.out, job)?;
     let tally = checkpoint.tally;
     let input = checkpoint.input;
-    let mut run =
-        AnalysisRun { plan, searcher, openings, sink, page, input, bar: bar.clone(), tally, interrupted: false };
-    let inputs = waiting.into_iter().skip(input).map(|input| input.begin(&bar));
+    let mut planned = None;
+    let are_files = waiting.iter().all(|input| matches!(input, Waiting::File(_)));
+    if !bar.is_hidden() && are_files && total <= ahead::MOST_BYTES {
+        planned = ahead::of_files(&plan.files[input.min(plan.files.len())..], checkpoint.done, &plan.choice);
+    }
+    let mut reading = bar.clone();
+    if let Some(positions) = planned {
+        bar.finish_and_clear();
+        (bar, reading) = (terminal::progress::solving(0, positions, "positions"), ProgressBar::hidden());
+    }
+    let passed = planned.map(|_| 0);
+    let mut run = AnalysisRun { plan, searcher, openings, sink, page, input, bar, passed, tally, interrupted: false };
+    let inputs = waiting.into_iter().skip(input).map(|input| input.begin(&reading));
     let worked = work(inputs, checkpoint.done, &mut run);
     run.finish(worked)
 }

@@ -137,7 +137,7 @@ fn entry_of_scid(line: &str) -> Option<(&str, &str, &str)> {
 /// Reads an opening; the last cell has moves or a FEN.
 fn of_cells([eco, name, moves]: [&str; 3]) -> Result<(u64, Opening), CommandError> {
     if eco.is_empty() || name.is_empty() || moves.is_empty() {
-        return Err(trouble!("expected ECO code, name, and moves or a FEN, separated by tabs"));
+        return Err(trouble!("expected ECO code, name and moves (or a FEN) separated by tabs"));
     }
     if !is_code(eco) {
         return Err(trouble!("'{}' is not an ECO code", short(eco)));

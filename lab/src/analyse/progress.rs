@@ -90,6 +90,8 @@ pub struct AnalysisRun<'a> {
     /// The index of the input that is being read.
     pub input: usize,
     pub bar: ProgressBar,
+    /// The positions of the games and lines that are done, if the bar counts positions and not bytes.
+    pub passed: Option<u64>,
     pub tally: Tally,
     /// Whether the run was interrupted before the end of the input.
     pub interrupted: bool,
@@ -116,9 +118,25 @@ impl AnalysisRun<'_> {
         }
     }
 
+    /// A game or line with so many positions is done, whether all were searched or not.
+    pub fn pass(&mut self, positions: u64) {
+        if let Some(passed) = &mut self.passed {
+            *passed += positions;
+            self.bar.set_position(*passed);
+        }
+    }
+
     /// A position has been searched.
     pub fn step(&mut self) {
         self.tally.positions += 1;
+        if self.passed.is_some() {
+            // The bar has the number.
+            self.bar.inc(1);
+            if self.tally.games > 0 {
+                self.bar.set_message(format!(", {}", counted(self.tally.games, "game", "games")));
+            }
+            return;
+        }
         let positions = counted(self.tally.positions, "position", "positions");
         self.bar.set_message(match self.tally.games {
             0 => positions,
