@@ -118,7 +118,7 @@ impl AnalysisRun<'_> {
         }
     }
 
-    /// A game or line with so many positions is done, whether all were searched or not.
+    /// A game or line is done, with this number of positions, searched or not.
     pub fn pass(&mut self, positions: u64) {
         if let Some(passed) = &mut self.passed {
             *passed += positions;
