@@ -1,14 +1,16 @@
 //! The command line: which command, and its arguments.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{fs, io};
 
 use crate::{analyse, datagen, endings, epd, experiments, perft, probe, prove};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum as _};
 use clap_complete::Shell;
 use ibex::uci;
-use terminal::{CommandError, Exit, Result};
+use terminal::{CommandError, Exit, Result, date};
 
 /// The laboratory of the chess engine Ibex: suites, annotated games, proofs, experiments and training data.
 ///
@@ -80,6 +82,51 @@ enum Command {
     Uci,
 }
 
+/// Options that mean something only beside another one, with that one.
+const COMPANIONS: [(&str, &str); 12] = [
+    ("--force", "--html"),
+    ("--resume", "--out"),
+    ("--option", "--engine"),
+    ("--timeout", "--engine"),
+    ("--stop-at-nodes", "--engine"),
+    ("--stop-at-nodes", "--nodes"),
+    ("--no-ibex", "--engine"),
+    ("--book-share", "--book"),
+    ("--book-plies", "--book"),
+    ("--endgame-share", "--endgames"),
+    ("--endgame-plies", "--endgames"),
+    ("--lesson-nodes", "--lessons"),
+];
+
+/// Reads the command line; a mistake ends the program with its message.
+pub fn read(words: impl IntoIterator<Item = OsString>) -> Cli {
+    let words: Vec<OsString> = words.into_iter().collect();
+    Cli::try_parse_from(&words).unwrap_or_else(|error| match needed(&error, &words) {
+        Some(message) => {
+            let mut whole = Cli::command();
+            whole.build();
+            // The usage is that of the command.
+            let named = words.get(1).and_then(|name| whole.find_subcommand(name)).cloned();
+            named.unwrap_or(whole).error(ErrorKind::MissingRequiredArgument, message).exit()
+        }
+        None => error.exit(),
+    })
+}
+
+/// The message for an option whose companion is missing; `None` for other mistakes. The library calls the companion a
+/// required argument, although only the option needs it.
+fn needed(error: &clap::Error, words: &[OsString]) -> Option<String> {
+    let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else { return None };
+    let name = |word: &str| word.split([' ', '=']).next().unwrap_or_default().to_owned();
+    let given: Vec<String> = words.iter().map(|word| name(&word.to_string_lossy())).collect();
+    let is_missing = |wanted: &str| missing.iter().any(|missing| name(missing) == wanted);
+    let (option, companion) = COMPANIONS
+        .iter()
+        .find(|(option, companion)| is_missing(companion) && given.iter().any(|given| given == option))
+        .filter(|_| error.kind() == ErrorKind::MissingRequiredArgument)?;
+    Some(format!("{option} goes with {companion}, which is not given"))
+}
+
 /// Runs the command, and chooses the program's exit status.
 pub fn run(cli: Cli) -> ExitCode {
     let (name, result) = match cli.command {
@@ -134,13 +181,25 @@ fn write_manual(folder: &Path) -> io::Result<()> {
     let (pages, completions) = (folder.join("man"), folder.join("completions"));
     fs::create_dir_all(&pages)?;
     fs::create_dir_all(&completions)?;
+    let date = date::today();
     for (mut command, name) in [(engine(), "ibex"), (Cli::command(), "ibex-lab")] {
-        clap_mangen::generate_to(command.clone(), &pages)?;
+        let mut whole = command.clone().disable_help_subcommand(true);
+        whole.build();
+        write_pages(whole, &pages, &date)?;
         for shell in Shell::value_variants() {
             clap_complete::generate_to(*shell, &mut command, name, &completions)?;
         }
     }
     Ok(())
+}
+
+/// Writes the manual pages of a command and of those below it.
+fn write_pages(command: clap::Command, folder: &Path, date: &str) -> io::Result<()> {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        write_pages(below.clone(), folder, date)?;
+    }
+    let page = clap_mangen::Man::new(command).date(date).source(format!("Ibex {}", ibex::VERSION)).manual("Ibex");
+    page.generate_to(folder).map(drop)
 }
 
 #[cfg(test)]
@@ -163,7 +222,8 @@ mod tests {
         let scratch = Scratch::new("manual");
         manual(&scratch.0).expect("writable");
         for (command, name) in [(engine(), "ibex"), (Cli::command(), "ibex-lab")] {
-            assert!(scratch.read(&format!("man/{name}.1")).contains(".SH DESCRIPTION"), "{name}");
+            let page = scratch.read(&format!("man/{name}.1"));
+            assert!(page.contains(".SH DESCRIPTION") && page.contains(&date::today()[..8]), "{name}: {page}");
             for command in command.get_subcommands().filter(|command| !command.is_hide_set()) {
                 let page = scratch.read(&format!("man/{name}-{}.1", command.get_name()));
                 assert!(page.contains(".SH DESCRIPTION"), "{}", command.get_name());
@@ -174,6 +234,27 @@ mod tests {
             let laboratory = name.replace("ibex", "ibex-lab");
             assert!(scratch.read(&format!("completions/{laboratory}")).contains("analyse"), "{laboratory}");
         }
+    }
+
+    #[test]
+    fn an_option_without_its_companion_is_named() {
+        for (option, companion) in COMPANIONS {
+            let value = if ["--force", "--resume", "--no-ibex"].contains(&option) { vec![] } else { vec!["1"] };
+            let of = |command: &str| {
+                // The other companion of an option is given.
+                let others = COMPANIONS.iter().filter(|(other, needs)| *other == option && *needs != companion);
+                let others = others.flat_map(|(_, needs)| [*needs, "1"]);
+                let line = ["ibex-lab", command, option].into_iter().chain(value.clone()).chain(others);
+                let rest = if command == "datagen" { vec!["--out", "x"] } else { vec!["a", "b"] };
+                let words: Vec<OsString> = line.chain(rest).map(OsString::from).collect();
+                needed(&Cli::try_parse_from(&words).err()?, &words)
+            };
+            let said: Vec<String> = ["analyse", "epd", "datagen"].into_iter().filter_map(of).collect();
+            let expected = format!("{option} goes with {companion}, which is not given");
+            assert!(said.contains(&expected), "{option}: {said:?}");
+        }
+        let words: Vec<OsString> = ["ibex-lab", "analyse"].map(OsString::from).into();
+        assert_eq!(needed(&Cli::try_parse_from(&words).expect_err("no file"), &words), None);
     }
 
     /// The engine hands these over, and advises on a word that is none of them.

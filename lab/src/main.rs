@@ -29,7 +29,6 @@ mod scratch;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use ibex::laboratory::CALLER;
 use ibex::uci;
 use terminal::trouble;
@@ -49,5 +48,5 @@ fn main() -> ExitCode {
         let error = trouble!("ibex-lab beside it is of version {}, not {version}", ibex::VERSION);
         return terminal::end("ibex", Err(error.hint("build or install both again")));
     }
-    cli::run(cli::Cli::parse())
+    cli::run(cli::read(std::env::args_os()))
 }

@@ -18,7 +18,7 @@ use ibex::recognize::syzygy::{Keeps, Probing, RankedMove, Ranking};
 use ibex::recognize::{self, three_men};
 use ibex::retrograde::Dtm;
 use ibex::score::Score;
-use ibex::search::Report;
+use ibex::search::{Basis, Report};
 use terminal::outputs::{self, Manner, Output};
 use terminal::tell::counted;
 use terminal::{CommandError, Exit, remark, tell, trouble};
@@ -149,7 +149,9 @@ fn knowledge(game: &Game, engine: &mut Engine, nodes: u64) -> Result<Knowledge, 
         let says = format!("{:+.2} pawns for the side to move", f64::from(cp) / 100.0);
         findings.push(Finding::new("evaluation", says));
     }
-    let (best, found) = by_search(game.clone(), engine, nodes)?;
+    let (best, verdict, found) = by_search(game.clone(), engine, nodes)?;
+    // The answer to the player's question comes first.
+    findings.insert(0, Finding::new("verdict", verdict));
     findings.extend([found, by_table(game, engine)]);
     Ok(Knowledge { position, findings, moves, best })
 }
@@ -297,16 +299,49 @@ fn entry(position: &Position, known: &TtProbe) -> String {
 
 /// A short search: its best move, and its score with its basis. The details say what failed, such as a table of a
 /// position below.
-fn by_search(game: Game, engine: &mut Engine, nodes: u64) -> Result<(Option<Move>, Finding), CommandError> {
+fn by_search(game: Game, engine: &mut Engine, nodes: u64) -> Result<(Option<Move>, String, Finding), CommandError> {
     let budget = Budget { nodes: Some(nodes), ..Budget::default() };
     let position = *game.position();
+    let ending = game.outcome();
     let mut details = Vec::new();
     let outcome = player::search(engine, game, budget.limits(), None, None, |what| details.push(what))?;
-    let says = match outcome.last {
+    let says = match &outcome.last {
         None => "no legal move".to_owned(),
-        Some(report) => describe(&position, &report, outcome.nodes),
+        Some(report) => describe(&position, report, outcome.nodes),
     };
-    Ok((outcome.best, Finding { source: "search", says, details }))
+    let verdict = match (&outcome.last, ending) {
+        (_, Some(ending)) => format!("the game is over: {ending}"),
+        (None, None) => "nothing was searched".to_owned(),
+        (Some(report), None) => verdict(&position, report),
+    };
+    Ok((outcome.best, verdict, Finding { source: "search", says, details }))
+}
+
+/// The result or the evaluation in the words of a player.
+fn verdict(position: &Position, report: &Report) -> String {
+    let score = report.value.score();
+    let turn = if position.turn().is_white() { "White" } else { "Black" };
+    let other = if position.turn().is_white() { "Black" } else { "White" };
+    let winner = if score.is_win() { turn } else { other };
+    match score.mate_moves() {
+        Some(moves) if report.basis == Basis::Mate && report.value.bound() == Bound::Exact => {
+            return format!("proved win for {winner}, mate in {}", moves.unsigned_abs());
+        }
+        Some(moves) if report.basis == Basis::Mate => {
+            return format!("proved win for {winner}, mate in {} at the latest", moves.unsigned_abs());
+        }
+        _ => (),
+    }
+    if report.basis.is_proof() {
+        return if score.is_draw() { "proved draw".to_owned() } else { format!("proved win for {winner}") };
+    }
+    match score.cp() {
+        0 => "level, not proved".to_owned(),
+        cp => {
+            let ahead = if cp > 0 { turn } else { other };
+            format!("{ahead} is {:.2} pawns ahead by the evaluation, not proved", f64::from(cp.abs()) / 100.0)
+        }
+    }
 }
 
 fn describe(position: &Position, report: &Report, nodes: u64) -> String {
@@ -317,7 +352,9 @@ fn describe(position: &Position, report: &Report, nodes: u64) -> String {
         Bound::Lower => format!("at least {score}"),
         Bound::Upper => format!("at most {score}"),
     };
-    format!("{score} at depth {} after {nodes} nodes ({kind}): {}", report.depth, san_line(position, &report.pv))
+    let value = player::UciScore::from(report.value.score());
+    let depth = player::depth_behind(report.depth, value, report.value.bound());
+    format!("{score} at depth {depth} after {nodes} nodes ({kind}): {}", san_line(position, &report.pv))
 }
 
 /// The lines for a terminal.

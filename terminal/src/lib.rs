@@ -2,6 +2,7 @@
 //! ends. Nothing here is about chess.
 //!
 //! - [`amount`]: numbers as people write them, `500k` nodes or `1.5s`
+//! - [`date`]: dates of reports and manual pages
 //! - [`inputs`]: the bytes and lines of a file or of standard input, unpacked
 //! - [`outputs`]: files that are tested before the work begins, and written whole
 //! - [`mod@tell`]: lines on standard output and standard error
@@ -13,6 +14,7 @@
 #![cfg_attr(not(test), deny(clippy::print_stderr))]
 
 pub mod amount;
+pub mod date;
 mod error;
 mod exit;
 pub mod inputs;

@@ -54,7 +54,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = crate::arguments::thread_count())]
     pub threads: usize,
     /// Transposition table in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = crate::arguments::hash_size)]
+    #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = crate::arguments::hash_size)]
     pub hash: usize,
 
     /// Plies of a best line, as a variation of the game

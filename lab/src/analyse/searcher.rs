@@ -198,10 +198,11 @@ impl Searcher {
 
 impl From<Report> for Finding {
     fn from(report: Report) -> Finding {
+        let (value, bound) = (UciScore::from(report.value.score()), report.value.bound());
         Finding {
-            value: UciScore::from(report.value.score()),
-            bound: report.value.bound(),
-            depth: report.depth,
+            value,
+            bound,
+            depth: player::depth_behind(report.depth, value, bound),
             statement: report.statement().to_owned(),
             proved: report.basis.is_proof(),
             pv: report.pv,

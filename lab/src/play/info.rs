@@ -5,7 +5,7 @@
 
 use std::iter::Peekable;
 
-use super::player::{Line, UciScore};
+use super::player::{Line, UciScore, depth_behind};
 use ibex::bound::Bound;
 use ibex::position::notation::is_move_like;
 use ibex::position::{Move, Position};
@@ -52,6 +52,7 @@ pub(super) fn parse_info(position: &Position, line: &str, elapsed: u64) -> Optio
         }
     }
     info.value = value.map(|value| (value, bound));
+    info.depth = value.map_or(info.depth, |value| depth_behind(info.depth, value, bound));
     (told || !info.pv.is_empty()).then_some(info)
 }
 

@@ -345,13 +345,25 @@ enum Heard {
     Stop,
 }
 
+/// The depth behind a score: an exact mate rests on its own plies, however deep the last iteration was.
+pub fn depth_behind(depth: u32, value: UciScore, bound: Bound) -> u32 {
+    match value {
+        UciScore::Mate(moves) if bound == Bound::Exact && moves > 0 => {
+            depth.min(moves.unsigned_abs().saturating_mul(2) - 1)
+        }
+        UciScore::Mate(moves) if bound == Bound::Exact => depth.min(moves.unsigned_abs().saturating_mul(2)),
+        _ => depth,
+    }
+}
+
 fn line(report: Report) -> Line {
+    let value = UciScore::from(report.value.score());
     Line {
-        depth: report.depth,
+        depth: depth_behind(report.depth, value, report.value.bound()),
         seldepth: report.seldepth,
         nodes: report.nodes,
         ms: report.time.as_millis().try_into().unwrap_or(u64::MAX),
-        value: Some((UciScore::from(report.value.score()), report.value.bound())),
+        value: Some((value, report.value.bound())),
         pv: report.pv,
     }
 }
@@ -359,6 +371,22 @@ fn line(report: Report) -> Line {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_depth_of_a_mate_is_its_distance() {
+        for (depth, value, bound, shown) in [
+            (245, UciScore::Mate(1), Bound::Exact, 1),
+            (245, UciScore::Mate(14), Bound::Exact, 27),
+            (245, UciScore::Mate(-3), Bound::Exact, 6),
+            (9, UciScore::Mate(14), Bound::Exact, 9),
+            (20, UciScore::Mate(2), Bound::Lower, 20),
+            (245, UciScore::Cp(0), Bound::Exact, 245),
+            (245, UciScore::Mate(0), Bound::Exact, 0),
+            (9, UciScore::Mate(i32::MAX), Bound::Lower, 9),
+        ] {
+            assert_eq!(depth_behind(depth, value, bound), shown, "{value:?} at {depth}");
+        }
+    }
 
     #[test]
     fn node_and_time_limits_have_no_patience_of_their_own() {

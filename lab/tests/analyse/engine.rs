@@ -21,7 +21,7 @@ fn another_engine_searches() {
     let output = analyse(&[&[input.as_str(), "--engine", &good, "--option", "Style=calm"], &both[..]].concat(), b"");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let written = std::fs::read_to_string(&out).expect("games");
-    for part in ["with The \\\"good\\\"\"]", "2. Ke2 $4 { [%eval #-3,7] [%ibex $4 line Nf3 Nc6] } (2. Nf3 Nc6)"] {
+    for part in ["with The \\\"good\\\"\"]", "2. Ke2 $4 { [%eval #-3,5] [%ibex $4 line Nf3 Nc6] } (2. Nf3 Nc6)"] {
         assert!(written.replace('\n', " ").contains(part), "{part}: {written}");
     }
     // A comment cannot show a bound as an evaluation, but the page can.

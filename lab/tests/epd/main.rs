@@ -137,7 +137,10 @@ fn impossible_requests_are_reported() {
         (vec!["epd", "compare", &good, &good], "not the head of a run"),
         (vec!["epd", "merge", &document], "this is the document of --json; give the file of --jsonl or --resume"),
         (vec!["epd", &good, "--depth", "2", "--resume", &document], "this is the document of --json"),
-        (vec!["epd", &good, "--movetime", "9", "--engine", "x", "--stop-at-nodes", "x"], "--nodes <N>"),
+        (
+            vec!["epd", &good, "--movetime", "9", "--engine", "x", "--stop-at-nodes", "x"],
+            "--stop-at-nodes goes with --nodes",
+        ),
         (vec!["epd", &good, "--depth", "0"], "invalid value"),
         (vec!["epd", &good, "--depth", "2", "--shard", "3/2"], "I/N"),
         (vec!["epd", &good, "--depth", "2", "--hash", "0"], sizes.as_str()),
