@@ -9,7 +9,10 @@ pub mod chart;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::Serialize;
 
-use terminal::tell::turns_writing;
+use std::env;
+
+use terminal::date;
+use terminal::tell::{counted, turns_writing};
 
 /// The colours of players and curves; further ones start over.
 const COLOURS: usize = 6;
@@ -17,10 +20,32 @@ const COLOURS: usize = 6;
 /// The script of pages with games: moves on the board by click, key or swipe.
 pub const GAME_SCRIPT: &str = include_str!("game.js");
 
-/// The end of a page that [`beginning`] started.
-pub const END: &str = "</body></html>\n";
+/// The end of a page that [`beginning`] started: the date, version, machine and command, for a reader who finds the page
+/// later.
+pub fn ending() -> String {
+    let command: Vec<String> = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy())).collect();
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let foot = html! {
+        footer.faint {
+            (date::today()) ", " (ibex::NAME) ", "
+            (counted(processors as u64, "processor", "processors")) " (" (env::consts::ARCH) ", " (env::consts::OS) "): "
+            code { "ibex-lab " (command.join(" ").replace(turns_writing, "")) }
+        }
+    };
+    foot.into_string() + "</body></html>\n"
+}
 
-/// The beginning of a page, for pages that are written piece by piece; [`END`] ends them.
+/// A word as a shell would need it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// The beginning of a page, for pages that are written piece by piece; [`ending`] ends them.
 pub fn beginning(title: &str) -> String {
     beginning_of(title, None)
 }
@@ -46,12 +71,12 @@ fn beginning_of(title: &str, reload: Option<u64>) -> String {
 
 /// A whole page around its content.
 pub fn document(title: &str, content: &Markup) -> String {
-    beginning(title) + &content.0 + END
+    beginning(title) + &content.0 + &ending()
 }
 
 /// A whole page that the browser reloads after `seconds`.
 pub fn reloading(title: &str, content: &Markup, seconds: u64) -> String {
-    beginning_of(title, Some(seconds)) + &content.0 + END
+    beginning_of(title, Some(seconds)) + &content.0 + &ending()
 }
 
 /// Data for a script of the page. No text in the data can end the script element.
@@ -93,6 +118,18 @@ pub fn amount(n: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_ends_with_its_origin() {
+        let end = ending();
+        let origin = [&date::today()[..], ibex::NAME, env::consts::ARCH, "<code>ibex-lab "];
+        assert!(origin.iter().all(|part| end.contains(part)) && end.ends_with("</footer></body></html>\n"), "{end}");
+        for (word, text) in
+            [("a.epd", "a.epd"), ("--nodes=5", "--nodes=5"), ("a b", "'a b'"), ("", "''"), ("it's", "'it'\\''s'")]
+        {
+            assert_eq!(quoted(word), text);
+        }
+    }
 
     #[test]
     fn texts_cannot_become_markup() {

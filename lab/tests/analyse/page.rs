@@ -31,7 +31,7 @@ fn games_become_a_page() {
         assert!(made.contains(part), "{part}: {made}");
     }
     assert_eq!(made.matches("<script").count(), 3, "the data of two games, and the script of the page");
-    assert!(made.ends_with("</script></body></html>\n"));
+    assert!(made.contains("</script><footer class=\"faint\">") && made.ends_with("</footer></body></html>\n"));
     // Together with the annotated games, which are the same as without a page.
     let out = folder.0.join("out.pgn").to_string_lossy().into_owned();
     let again = analyse(&[&input, "--nodes", "3000", "--out", &out, "--html", &page, "--force"], b"");

@@ -153,8 +153,8 @@ fn impossible_requests_are_reported() {
         (vec!["epd", "compare", &good, &good, "--significance=2"], "a probability"),
         (vec!["epd", &good, "--depth", "2", "--force"], "--force: the command writes no file"),
         (vec!["epd", "merge", &good, "--force"], "--force: the command writes no file"),
-        (vec!["epd", "compare", &good, &good, "--force"], "--html <FILE>"),
-        (vec!["probe", "--force"], "--html <FILE>"),
+        (vec!["epd", "compare", &good, &good, "--force"], "--force goes with --html"),
+        (vec!["probe", "--force"], "--force goes with --html"),
         (vec!["experiments", "grain", "--force"], "ibex-lab experiments: --force is for the file of --csv"),
         (vec!["experiments", "grain", "--nodes", "5"], "only recognizers has a node limit"),
         (

@@ -150,7 +150,7 @@ impl Page {
             sections.rewind()?;
             io::copy(&mut sections, file)?;
             file.write_all(foot.0.as_bytes())?;
-            file.write_all(page::END.as_bytes())
+            file.write_all(page::ending().as_bytes())
         };
         outputs::write_with(&path, fill).map_err(CommandError::from)
     }
