@@ -54,8 +54,8 @@ pub(super) fn charts(run: &Run) -> Markup {
     html! {
         h2 { "Solved over nodes and time" }
         .charts {
-            (chart(run, "by nodes", &|r| r.found.map(|found| found.nodes), amount))
-            (chart(run, "by time", &|r| r.found.map(|found| found.ms), time))
+            (chart(run, "by nodes", &|r| r.found.map(|found| found.nodes), run.head.budget.nodes, amount))
+            (chart(run, "by time", &|r| r.found.map(|found| found.ms), run.head.budget.movetime, time))
         }
     }
 }
@@ -68,6 +68,7 @@ fn theme_charts(run: &Run) -> Markup {
     }
     let timed = is_timed(&run.head.budget);
     let amount_of = |found: Found| if timed { found.ms } else { found.nodes };
+    let limit = if timed { run.head.budget.movetime } else { run.head.budget.nodes };
     let charts: Vec<_> = groups
         .iter()
         .map(|(name, records)| {
@@ -80,7 +81,7 @@ fn theme_charts(run: &Run) -> Markup {
         .collect();
     html! {
         h2 { "Themes " @if timed { "by time" } @else { "by nodes" } }
-        (chart::small_shares(&charts, if timed { time } else { amount }))
+        (chart::small_shares(&charts, limit, if timed { time } else { amount }))
     }
 }
 
@@ -177,7 +178,13 @@ pub(super) fn table(what: &str, run: &Run, totals: &[Total]) -> Markup {
 }
 
 /// A curve for each player: the share of its positions solved within an amount.
-fn chart(run: &Run, title: &str, when: &dyn Fn(&Record) -> Option<u64>, label: fn(u64) -> String) -> Markup {
+fn chart(
+    run: &Run,
+    title: &str,
+    when: &dyn Fn(&Record) -> Option<u64>,
+    limit: Option<u64>,
+    label: fn(u64) -> String,
+) -> Markup {
     let curves: Vec<Steps> = players(run)
         .enumerate()
         .map(|(colour, player)| {
@@ -185,7 +192,7 @@ fn chart(run: &Run, title: &str, when: &dyn Fn(&Record) -> Option<u64>, label: f
             Steps { colour, at: own().filter_map(when).collect(), whole: own().count() }
         })
         .collect();
-    chart::shares(title, &curves, label)
+    chart::shares(title, &curves, limit, label)
 }
 
 fn positions(run: &Run) -> Markup {
