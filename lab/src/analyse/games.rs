@@ -50,6 +50,15 @@ pub struct JudgedMove {
     pub mark: Option<Mark>,
 }
 
+/// The annotations of the file at a move, or before the first.
+#[derive(Clone, Default)]
+pub struct Annotation {
+    /// Glyphs.
+    pub nags: Vec<u32>,
+    /// Comments and variations.
+    pub after: Vec<Token>,
+}
+
 /// The analysis of a game.
 pub struct Analysis {
     /// Its positions.
@@ -58,6 +67,8 @@ pub struct Analysis {
     pub evaluations: Vec<AnalysedPosition>,
     /// What its moves are worth.
     pub moves: Vec<JudgedMove>,
+    /// The annotations before the first move and at each move, without those of an earlier analysis by Ibex.
+    pub own: Vec<Annotation>,
     /// Where an engine failed, and how.
     pub failures: Vec<String>,
 }
@@ -160,6 +171,9 @@ pub fn analyse(name: &str, input: impl BufRead, done: u64, run: &mut AnalysisRun
 /// A position could not be searched, or the work before it could not be saved; the game is then unusable.
 fn annotate(game: &mut Pgn, run: &mut AnalysisRun<'_>) -> Result<Analysis, Halt> {
     forget_analysis(game);
+    let first = Annotation { nags: Vec::new(), after: game.before.clone() };
+    let at = |played: &Played| Annotation { nags: played.nags.clone(), after: played.after.clone() };
+    let own = std::iter::once(first).chain(game.moves.iter().map(at)).collect();
     let course = Course::new(game);
     let positions = course.positions();
     if let Some(openings) = &run.openings {
@@ -195,7 +209,7 @@ fn annotate(game: &mut Pgn, run: &mut AnalysisRun<'_>) -> Result<Analysis, Halt>
         write_into(played, judged.mark, line, comment);
         moves.push(judged);
     }
-    Ok(Analysis { course, evaluations, moves, failures })
+    Ok(Analysis { course, evaluations, moves, own, failures })
 }
 
 /// The line found in a position; empty if there is none.

@@ -182,3 +182,20 @@ fn texts_are_shown_as_they_are() {
         assert!(made.contains(part), "{part}");
     }
 }
+
+#[test]
+fn the_annotations_of_the_file_are_on_the_page() {
+    let text =
+        "[White \"A\"]\n\n{Before} 1. e4!? {A <b>good</b> move [%clk 0:01]} e5 (1... c5 {Sicilian} 2. Nf3) 2. Nf3 *\n";
+    let (_folder, input, page) = folder_with_games("own", text);
+    analyse(&[&input, "--nodes", "500", "--html", &page], b"");
+    let made = std::fs::read_to_string(&page).expect("a page");
+    for part in [
+        "<p class=\"own\"><bdi>Before</bdi></p>",
+        "<b>e4</b>!?",
+        "<bdi>A &lt;b&gt;good&lt;/b&gt; move</bdi>",
+        "<bdi>(1… c5 Sicilian 2. Nf3)</bdi>",
+    ] {
+        assert!(made.contains(part), "{part}: {made}");
+    }
+}

@@ -7,6 +7,7 @@
 //! A game's section goes to a scratch file when the game is done. Memory holds one game, and an index row for each.
 
 mod figures;
+mod own;
 mod record;
 mod section;
 

@@ -7,7 +7,7 @@ use shakmaty::Color;
 
 use super::figures::{Figures, Phase, Table};
 use super::record::{Record, Step};
-use super::{Lines, percent, shown};
+use super::{Lines, own, percent, shown};
 use crate::analyse::games::{Analysis, opposite};
 use crate::analyse::judge::{Mark, chances};
 use crate::page::{self, board};
@@ -161,19 +161,24 @@ fn list(game: &Pgn, analysis: &Analysis, wanted: Lines, record: &mut Record) -> 
         let white = position.turn().is_white();
         let has_line = judged.mark.is_some() || (wanted.everywhere && judged.another);
         let line = has_line.then(|| line(i, analysis, wanted, record)).flatten();
+        let (glyphs, text) = (own::glyphs(&analysis.own[i + 1]), own::text(&analysis.own[i + 1], position));
         rows.push(html! {
             @if white || !open { span.no { (number(position)) } }
             button.black[!white] data-at=(i + 1) {
                 b { (played.san) }
+                @if !glyphs.is_empty() { (glyphs) }
                 @if let Some(mark) = judged.mark { " " b class=(class(mark)) { (mark.symbol()) } }
                 " " (said(&statement(analysis, i + 1)))
             }
+            @if !text.is_empty() { p.own { bdi { (text) } } }
             @if let Some(line) = &line { (line) }
         });
-        open = white && line.is_none();
+        open = white && line.is_none() && text.is_empty();
     }
+    let before = own::text(&analysis.own[0], &positions[0]);
     html! {
         .list {
+            @if !before.is_empty() { p.own { bdi { (before) } } }
             @if rows.is_empty() { p.faint { "The game has no moves." } }
             @for row in &rows { (row) }
         }
