@@ -58,6 +58,16 @@ pub enum Illegal {
     TooManyMoves,
 }
 
+impl FenError {
+    /// The same error about the text that a user has written, where the FEN was made from it.
+    #[must_use]
+    pub fn about(mut self, text: &str) -> FenError {
+        let (FenError::Syntax { fen, .. } | FenError::Illegal { fen, .. }) = &mut self;
+        text.clone_into(fen);
+        self
+    }
+}
+
 impl Illegal {
     /// The reasons among these errors.
     fn among(kinds: PositionErrorKinds) -> Vec<Illegal> {

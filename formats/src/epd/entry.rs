@@ -106,7 +106,8 @@ fn parse_entry(text: &str, line: usize) -> Result<SuiteEntry, SuiteError> {
     only_once(&mut operations);
     let counters = counters(&fields[4..], &mut operations);
     let fen = format!("{} {}", fields[..4].join(" "), counters.join(" "));
-    let (position, repairs) = Position::from_any_fen(&fen, None)?;
+    // Messages show the text of the file, without counters that it lacks.
+    let (position, repairs) = Position::from_any_fen(&fen, None).map_err(|error| error.about(&fields.join(" ")))?;
     interpret(position, repairs, operations, line)
 }
 

@@ -496,3 +496,14 @@ proptest::proptest! {
         proptest::prop_assert_eq!(written(&again), out, "written again, nothing changes");
     }
 }
+
+#[test]
+fn messages_show_the_text_of_the_file() {
+    for (line, shown) in [
+        ("8/8/8/8/8/8/8/k w - - bm Ka1;", "'8/8/8/8/8/8/8/k w - -'"),
+        ("8/8/8/3k4/8/8/8/R3K3 x - - 3 9 bm Ra5;", "'8/8/8/3k4/8/8/8/R3K3 x - - 3 9'"),
+    ] {
+        let error = parse_line(line, 1).expect("a line").expect_err(line).to_string();
+        assert!(error.contains(shown), "{error}");
+    }
+}

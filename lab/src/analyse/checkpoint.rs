@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::progress::Tally;
+use crate::epd::record::flaw;
 use ibex::checksum::{checksum, checksum_on};
 use terminal::{CommandError, inputs, outputs, trouble};
 
@@ -124,7 +125,8 @@ impl Resumable {
         let about = |error: std::io::Error| CommandError::from(error).about(self.out.display());
         let known: Option<Checkpoint> = match fs::read(&self.path) {
             Ok(bytes) => Some(
-                serde_json::from_slice(&bytes).map_err(|error| CommandError::from(error).about(self.path.display()))?,
+                serde_json::from_slice(&bytes)
+                    .map_err(|error| trouble!("{}: not the state of a run: {}", self.path.display(), flaw(&error)))?,
             ),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(CommandError::from(error).about(self.path.display())),

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use serde_json::error::Category;
 
 use super::judge::{Found, MateVerdict};
 use crate::play::player::{Budget, UciScore};
@@ -42,7 +43,7 @@ pub enum RunFileError {
     #[error("{0}: empty: no run was recorded here")]
     Empty(String),
     /// The file does not begin with the head of a run.
-    #[error("{name}:{line}: not the head of a run: {source}")]
+    #[error("{name}:{line}: not the head of a run: {}", flaw(source))]
     Head {
         /// The file.
         name: String,
@@ -84,6 +85,19 @@ pub enum RunFileError {
         /// The process that writes it, if it left its number.
         process: Option<u32>,
     },
+}
+
+/// What is wrong with a JSON text, in words for people: the library counts lines of its own, from the text that it was
+/// given.
+pub fn flaw(error: &serde_json::Error) -> String {
+    match error.classify() {
+        Category::Eof => "it is cut off".to_owned(),
+        Category::Syntax => "it is not JSON".to_owned(),
+        Category::Data | Category::Io => {
+            let text = error.to_string();
+            text.split(" at line ").next().unwrap_or(&text).replace('`', "'")
+        }
+    }
 }
 
 impl RunFileError {
@@ -432,9 +446,7 @@ impl Run {
                     numbers.push(number);
                 }
                 Err(error) => {
-                    // For this parser, every line is line 1.
-                    let reason = error.to_string().replace(" at line 1 column", ", column");
-                    bad.push((number, format!("torn or not a result: skipped ({reason})")));
+                    bad.push((number, format!("torn or not a result: skipped ({})", flaw(&error))));
                 }
             }
         }
@@ -508,6 +520,14 @@ mod tests {
     use super::*;
 
     /// Other programs write the last line without a line feed.
+    #[test]
+    fn flaws_are_in_plain_words() {
+        let flaw_of = |text: &str| flaw(&serde_json::from_str::<Head>(text).expect_err("no head"));
+        assert_eq!(flaw_of("{\"ibex_epd\":1,"), "it is cut off");
+        assert_eq!(flaw_of("{]"), "it is not JSON");
+        assert_eq!(flaw_of("{\"x\":1}"), "missing field 'ibex_epd'");
+    }
+
     #[test]
     fn a_document_needs_no_line_feed() {
         let folder = crate::scratch::Scratch::new("document");
