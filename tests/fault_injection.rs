@@ -178,12 +178,14 @@ fn a_partly_refused_path_is_tried_again() {
     for _ in 0..2 {
         dialogue.say(&path);
         assert!(dialogue.hear("info string").contains("tablebase folder"));
+        assert!(dialogue.hear("info string").ends_with("tablebases: 1 WDL and 0 DTZ tables of up to 3 men"));
     }
     std::fs::create_dir(&late).expect("a folder");
     std::fs::write(late.join("KQvK.rtbw"), &table).expect("a file");
     dialogue.say(&path);
     let remark = dialogue.hear("info string");
     assert!(remark.contains("late/KQvK.rtbw") && remark.contains("is not used"), "{remark}");
+    assert!(dialogue.hear("info string").ends_with("tablebases: 1 WDL and 0 DTZ tables of up to 3 men"));
     // Another option does not reopen anything, and an opened path is not reopened.
     std::fs::remove_file(late.join("KQvK.rtbw")).expect("a file");
     std::fs::write(late.join("KRvK.rtbw"), &table).expect("a file");

@@ -59,9 +59,9 @@ enum Command {
     Perft(perft::Args),
     /// Show everything that Ibex can say about one position, and how sure it is of it
     ///
-    /// What the rules, recognizers, tablebases, the evaluation and a short search say: which class of endings, which
-    /// claim and bound, which conditions that rests on, each move's tablebase result, what kind of statement the score
-    /// is, and what the transposition table has afterwards.
+    /// First the verdict: proved or not, who wins, in how many moves. Then its sources: the rules, recognizers with
+    /// their class, claim, bound and conditions, each move's tablebase result, the evaluation, a short search and the
+    /// kind of statement that its score is, and the transposition table afterwards.
     Probe(probe::Args),
     /// Prove the mates of EPD files (dm), and that their key moves (bm) are the only ones
     ///

@@ -66,7 +66,8 @@ pub struct Args {
     /// The least loss of winning chances, in percent, of a dubious move, a mistake and a blunder
     #[arg(long, value_name = "N,N,N", default_value_t, help_heading = "Games")]
     pub marks: Thresholds,
-    /// Name the openings from this file: ECO code, name and moves separated by tabs, or PGN with such tags
+    /// Name the openings from this file: ECO code, name, and moves or a FEN, separated by tabs; scid.eco; or PGN with
+    /// such tags
     #[arg(long, value_name = "FILE", help_heading = "Games")]
     pub eco: Option<PathBuf>,
     /// What to annotate.

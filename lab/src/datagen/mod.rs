@@ -105,7 +105,7 @@ struct RunArgs {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Hash for each game, in MiB
-    #[arg(long, default_value_t = 4, value_name = "MIB", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, default_value_t = 16, value_name = "MIB", value_parser = clap::value_parser!(u16).range(1..))]
     hash: u16,
     /// A network to play with [default: the one that is built in]
     #[arg(long, value_name = "FILE", default_value = "", hide_default_value = true)]
