@@ -131,8 +131,8 @@ struct Builder {
     renumbered: bool,
     /// Whether an empty line has ended the tags.
     tags_ended: bool,
-    /// Whether a move number 1 has come, of which no move could be read.
-    first_number_lost: bool,
+    /// Whether the move number 1 has come.
+    first_number_seen: bool,
 }
 
 impl Builder {
@@ -158,7 +158,7 @@ impl Builder {
             numbering: None,
             renumbered: false,
             tags_ended: false,
-            first_number_lost: false,
+            first_number_seen: false,
         }
     }
 
@@ -264,7 +264,9 @@ impl Builder {
             return false;
         }
         // The moves after tags that cannot be read are those of this game, and are not searched from another position.
-        let lost = self.fault.is_some() && self.movetext && (self.tags.is_empty() || self.first_number_lost);
+        let lost = self.fault.is_some()
+            && self.movetext
+            && (self.tags.is_empty() || self.first_number_seen || !self.moves.is_empty());
         first_number && (lost || self.is_past_first_move()) || self.goes_on_without_number(lexeme)
     }
 
@@ -324,6 +326,7 @@ impl Builder {
     }
 
     fn take_lexeme(&mut self, lexeme: Lexeme<'_>, line: usize) {
+        self.first_number_seen |= matches!(lexeme, Lexeme::Number(Some(1)));
         match lexeme {
             Lexeme::Brace => return self.comment = Some((line, Vec::new())),
             Lexeme::Line(comment) if comment.contains(&b'}') => return self.add_token(Token::Line(comment.to_vec())),
@@ -331,7 +334,6 @@ impl Builder {
             _ => self.movetext = true,
         }
         if self.fault.is_some() {
-            self.first_number_lost |= matches!(lexeme, Lexeme::Number(Some(1)));
             // Now only the end of the game matters.
             match lexeme {
                 Lexeme::Open => self.lost_depth += 1,

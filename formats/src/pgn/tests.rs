@@ -343,6 +343,11 @@ fn no_text_among_tags_separates_moves_from_their_fen() {
             assert!(named || ["[pgn]", "1", "..."].contains(&odd), "{text}");
         }
     }
+    // A game that is lost later does not take the next one with it.
+    for lost in ["1. e4 oops", "1. oops", "1. e4 e5 2. oops"] {
+        let found = searched(&format!("[White \"A\"]\n\n{lost}\n\n1. d4 d5 *\n"));
+        assert!(found.len() == 2 && found[0].is_err() && found[1].is_ok(), "{lost}: {found:?}");
+    }
     // Brackets are kept, and the game is searched.
     for odd in ["[]", "[\"x\"]", "[#]", "[/b]"] {
         let found = searched(&format!("[FEN \"{FEN}\"]\n{odd}\n\n{moves}"));
