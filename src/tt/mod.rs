@@ -10,7 +10,7 @@
 //! use ibex::tt::{Entry, TranspositionTable};
 //!
 //! let (table, _) = TranspositionTable::new(1);
-//! let value = Ibv::lower(Score::heuristic(30));
+//! let value = Some(Ibv::lower(Score::heuristic(30)));
 //! let entry = Entry { value, best: None, depth: 5, pv: false, eval: None, tb_entry: false };
 //! table.store(42, entry);
 //! assert_eq!(table.probe(42).map(|found| found.value), Some(value));
