@@ -113,12 +113,9 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), CommandError> {
     state.fits(params::ALL)?;
     state.accept(&bench, arguments.accept_bench.as_deref())?;
     let openings = openings(tools, arguments, &state.settings)?;
-    let mut engines = Vec::new();
-    for _ in 0..arguments.concurrency {
-        engines.push([0, 1].map(|_| Program::start(&tools.ibex, state.settings.hash)));
-    }
+    let start = || Program::start(&tools.ibex, state.settings.hash);
     let mut engines: Vec<[Program; 2]> =
-        engines.into_iter().map(|[plus, minus]| Ok([plus?, minus?])).collect::<Result<_, CommandError>>()?;
+        (0..arguments.concurrency).map(|_| Ok([start()?, start()?])).collect::<Result<_, CommandError>>()?;
     let end = arguments.minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes));
     let before = state.pairs();
     save(file, &state)?;
@@ -240,7 +237,7 @@ fn page(state: &State) -> String {
          highest value. The numbers that ship are in `src/params.rs`.\n\n\
          {} of {} pairs: {limit} a move, {book}, hash {hash} MiB, bench {}; +{won} ={drawn} -{lost} for the first side.\n",
         state.pairs(),
-        pairs * iterations,
+        pairs.saturating_mul(*iterations),
         state.bench
     );
     for (iteration, old, new) in &state.accepted {

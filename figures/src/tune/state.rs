@@ -100,7 +100,7 @@ impl State {
 
     /// Pairs of games played.
     pub fn pairs(&self) -> u64 {
-        self.iteration * self.settings.pairs
+        self.iteration.saturating_mul(self.settings.pairs)
     }
 
     /// Whether the tuning fits the parameters of this engine.
@@ -149,7 +149,7 @@ impl State {
         let before = self.pairs();
         self.iteration += 1;
         for (sum, games) in self.results.iter_mut().zip([won, drawn, lost]) {
-            *sum += games;
+            *sum = sum.saturating_add(games);
         }
         // As the file keeps them: a tuning that was interrupted plays the same games.
         self.parameters.iter_mut().for_each(|parameter| parameter.value = (parameter.value * 1e4).round() / 1e4);

@@ -168,9 +168,11 @@ fn result(rest: &[u8]) -> Option<(Lexeme<'_>, usize)> {
 /// The length of a mark of web forums around a game at the beginning of `rest`, such as `[pgn]` or `[/pgn]`; 0 without
 /// one.
 pub(super) fn forum_mark(rest: &[u8]) -> usize {
+    if rest.first() != Some(&b'[') {
+        return 0;
+    }
     let Some(length) = rest.iter().take(64).position(|&byte| byte == b']').map(|end| end + 1) else { return 0 };
-    let inner = rest[..length].to_ascii_lowercase();
-    let Some(name) = inner.strip_prefix(b"[") else { return 0 };
+    let name = &rest[1..length].to_ascii_lowercase()[..];
     let name = name.strip_prefix(b"/").unwrap_or(name);
     // `[pgn id=3]` has settings, but `[Pgn "x"]` is a tag.
     let is_mark = name.starts_with(b"pgn") && !name[3..].first().is_some_and(u8::is_ascii_alphanumeric);

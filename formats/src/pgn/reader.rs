@@ -427,22 +427,21 @@ impl Builder {
         }
         let Some(level) = self.levels.last_mut() else { return Ok(()) };
         let Some(position) = &level.position else { return Ok(()) };
-        let marked = readable(position, &text);
-        if let Some((bare, marks)) = &marked {
-            self.remarks
-                .push(Fault { line, reason: format!("{} is not understood: left out", quoted(marks.as_bytes())) });
-            if bare.is_empty() {
-                return Ok(());
-            }
-        }
-        let action = match read_action(position, marked.as_ref().map_or(&text, |(bare, _)| bare)) {
+        let action = match read_action(position, &text) {
             Ok(action) => action,
             // Both have lost by default: a result, in a position where castling would not be legal.
             Err(MoveError::Illegal) if word == BOTH_LOST && tags::find(&self.tags, "Result") == Some(BOTH_LOST) => {
                 self.result = Some("0-0");
                 return Ok(());
             }
-            Err(reason) => return Err(unreadable(word, position, reason)),
+            Err(reason) => {
+                let Some((action, marks)) = without_signs(position, &text) else {
+                    return Err(unreadable(word, position, reason));
+                };
+                self.remarks.push(left_out(&marks, line));
+                let Some(action) = action else { return Ok(()) };
+                action
+            }
         };
         if self.moves.len() == MOST_PLIES {
             return Err(GameError::TooLong(MOST_PLIES));
@@ -459,17 +458,18 @@ impl Builder {
     }
 
     fn take_variation_word(&mut self, word: &[u8], line: usize) -> Result<(), GameError> {
-        let mut text = String::from_utf8_lossy(word);
+        let text = String::from_utf8_lossy(word);
         let Some(level) = self.levels.last_mut() else { return Ok(()) };
-        if let Some((bare, marks)) = level.position.as_ref().and_then(|position| readable(position, &text)) {
-            self.remarks
-                .push(Fault { line, reason: format!("{} is not understood: left out", quoted(marks.as_bytes())) });
-            if bare.is_empty() {
-                return Ok(());
-            }
-            text = bare.into();
+        let mut read = level.position.as_ref().map(|position| (position, read_action(position, &text)));
+        if let Some((position, Err(_))) = read
+            && !(level.moved && is_mark_of(&text, None))
+            && let Some((action, marks)) = without_signs(position, &text)
+        {
+            self.remarks.push(left_out(&marks, line));
+            let Some(action) = action else { return Ok(()) };
+            read = Some((position, Ok(action)));
         }
-        let token = match level.position.as_ref().map(|position| (position, read_action(position, &text))) {
+        let token = match read {
             Some((position, Ok(action))) => {
                 let san = match action {
                     Action::Move(m) => san(position, m),
@@ -614,17 +614,20 @@ fn unreadable(word: &[u8], position: &Position, source: MoveError) -> GameError 
     GameError::Move { number, white: position.turn().is_white(), word: word.to_owned(), source }
 }
 
-/// A word without the signs at its ends, and these signs, if it is a move or nothing without them and not with them: a
-/// glyph of some program is no reason to lose a game.
-fn readable(position: &Position, word: &str) -> Option<(String, String)> {
-    if read_action(position, word).is_ok() || is_mark_of(word, None) {
-        return None;
-    }
+/// The move in a word that is one without the signs at its ends, and these signs; `None` for the move if there are only
+/// signs. A glyph of some program is no reason to lose a game.
+fn without_signs(position: &Position, word: &str) -> Option<(Option<Action>, String)> {
     let is_sign = |c: char| !c.is_alphanumeric() && !c.is_control() && !"[](){}$\u{FFFD}".contains(c);
     let bare = word.trim_matches(is_sign);
-    let is_understood = bare.is_empty() || bare != word && read_action(position, bare).is_ok();
-    let marks = if bare.is_empty() { word.to_owned() } else { word.replacen(bare, "", 1) };
-    is_understood.then(|| (bare.to_owned(), marks))
+    if bare.is_empty() {
+        return Some((None, word.to_owned()));
+    }
+    Some((Some(read_action(position, bare).ok()?), word.replacen(bare, "", 1)))
+}
+
+/// The remark on signs that are left out.
+fn left_out(signs: &str, line: usize) -> Fault {
+    Fault { line, reason: format!("{} is not understood: left out", quoted(signs.as_bytes())) }
 }
 
 /// Whether a word belongs to the previous move: a mark of check or mate, or of an en passant capture.

@@ -18,6 +18,11 @@ pub fn of_game(game: &Pgn, choice: &Choice) -> u64 {
     if choice.concerns(game) { game.moves.len() as u64 + 1 } else { 0 }
 }
 
+/// The same for a line of a file of positions.
+pub fn of_line(line: &[u8]) -> u64 {
+    u64::from(matches!(parse_line(&decoded(line), 1), Some(Ok(_))))
+}
+
 /// The positions of these files, without the first `done` games or lines. `None` if one cannot be read: the run will say
 /// why.
 pub fn of_files(files: &[PathBuf], mut done: u64, choice: &Choice) -> Option<u64> {
@@ -43,8 +48,7 @@ fn of_games(text: impl BufRead, choice: &Choice) -> Option<Vec<u64>> {
 /// The positions of each line.
 fn of_lines(text: impl BufRead) -> Option<Vec<u64>> {
     let lines = BufReader::new(text).split(b'\n');
-    let count = |line: Vec<u8>| u64::from(matches!(parse_line(&decoded(&line), 1), Some(Ok(_))));
-    lines.map(|line| line.ok().map(count)).collect()
+    lines.map(|line| line.ok().map(|line| of_line(&line))).collect()
 }
 
 #[cfg(test)]
