@@ -288,29 +288,15 @@ pub struct Go {
     search_moves: Vec<String>,
 }
 
-/// The keywords of `go`.
-const LIMITS: [&str; 13] = [
-    "infinite",
-    "ponder",
-    "wtime",
-    "btime",
-    "winc",
-    "binc",
-    "movetime",
-    "movestogo",
-    "depth",
-    "mate",
-    "nodes",
-    "perft",
-    "searchmoves",
-];
-
 /// Reads what follows `go`. Limits combine freely; a keyword without its number is skipped. A perft has no limit but
 /// its depth.
 fn go(words: &[&str]) -> Command {
     let (mut go, mut count, mut unread) = (Go::default(), None, None);
+    // Whether the last word was a `perft` without its depth.
+    let mut lacks_depth = false;
     let mut words = words.iter().map(|word| word.to_ascii_lowercase()).peekable();
     while let Some(word) = words.next() {
+        let in_place_of_depth = std::mem::take(&mut lacks_depth);
         let mut value = || {
             let value = words.peek().and_then(|next| parse_number(next))?;
             words.next();
@@ -331,7 +317,7 @@ fn go(words: &[&str]) -> Command {
             "nodes" => go.nodes = value().map(|n| n.max(0).unsigned_abs()).or(go.nodes),
             "perft" => {
                 let depth = words.next_if(|next| parse_number(next).is_some());
-                unread = words.peek().filter(|word| depth.is_none() && !LIMITS.contains(&word.as_str())).cloned();
+                lacks_depth = depth.is_none();
                 count = Some(depth.unwrap_or_else(|| "1".to_owned()));
             }
             "searchmoves" => {
@@ -339,6 +325,7 @@ fn go(words: &[&str]) -> Command {
                     go.search_moves.push(text);
                 }
             }
+            _ if in_place_of_depth => unread = Some(word),
             _ => (),
         }
     }
