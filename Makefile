@@ -19,7 +19,7 @@ PROGRAM = $(if $(filter /%,$(IBEX))$(findstring :,$(IBEX)),$(IBEX),$(CURDIR)/$(I
 # The laboratory that writes the manual pages for `make install`: what it installs, or another build if that cannot run.
 MANUAL ?= $(if $(filter /%,$(LAB))$(findstring :,$(LAB)),$(LAB),./$(LAB))
 
-.PHONY: native portable static pgo dist dist-run neon wasm-target node web web-notices web-test web-kernels web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz tables diagram figures match factors spsa matches clean help
+.PHONY: native portable static pgo dist dist-run neon wasm-target node web web-notices web-test web-kernels web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz tables diagram figures match spsa matches clean help
 
 # With -j, too, one goal after the other: `make web web-test` tests what it has built. Cargo uses all processors anyway.
 .NOTPARALLEL:
@@ -181,15 +181,10 @@ figures: ## Measure the figures of docs/ that are not of the current engine; fig
 figures-%:
 	$(MAKE_FIGURES) $*
 
-match: ## Play the commit NEW against OLD by SPRT and record the result, with CHANGE="what it does" (fastchess must be in the search path; ARGS="--tc 8+0.08" for a clock)
+match: ## Play the commit NEW against OLD by SPRT and record the result, with CHANGE="what it does" (ARGS="--tc 8+0.08" for a clock)
 	cargo run --quiet --locked -p ibex-figures -- $(if $(IBEX_SHARED),--shared "$(IBEX_SHARED)") match \
 	  --new $(or $(NEW),HEAD) --old $(or $(OLD),HEAD~1) $(if $(CHANGE),--change "$$CHANGE") $(ARGS)
 	$(MAKE) matches
-
-factors: ## Measure the effects of many changes of options in one match: CHANGES=FILE has one per line, NAME OPTION=VALUE ...
-	cargo build --quiet --release --locked --features tune --bin ibex --target-dir target/tune
-	cargo run --quiet --locked -p ibex-figures -- $(if $(IBEX_SHARED),--shared "$(IBEX_SHARED)") \
-	  --ibex target/tune/release/ibex factors "$(or $(CHANGES),$(error CHANGES=FILE is missing))" $(ARGS)
 
 spsa: ## Tune the search by games: continues docs/record/tuning.txt (ARGS="--minutes 60"; CONTRIBUTING.md, "Tuning")
 	cargo build --quiet --release --locked --features tune --bin ibex --target-dir target/tune

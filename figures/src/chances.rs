@@ -1,20 +1,18 @@
 //! Winning chances by score and men: games, the predictions of the engine's curves, and the curves that fit best.
 
-use std::fs;
 use std::ops::RangeInclusive;
-use std::path::Path;
 use terminal::{CommandError, trouble};
 
-use formats::pgn::{Games, Pgn, Token};
-use ibex::position::notation::Action;
 use ibex::score::Score;
 use ibex::search::Basis;
 use ibex::uci::wdl::per_mille;
+use serde::{Deserialize, Serialize};
 
-use crate::games::{self, LEVEL_BOOK, Limit, Side, amount};
-use crate::held::Held;
-use crate::linear::solve;
-use crate::measure::{Measured, Tools, at, row};
+use crate::duel::{Ends, Limit, MATE, Outcome, Played};
+use crate::equations::solve;
+use crate::games::amount;
+use crate::matches::{Contest, LEVEL_BOOK, Side, folder};
+use crate::measure::{Measured, Tools, row};
 
 const GAMES: u32 = 600;
 const NODES: u64 = 10_000;
@@ -25,47 +23,30 @@ const MEN: [RangeInclusive<usize>; 5] = [26..=32, 19..=25, 13..=18, 8..=12, 2..=
 const SCORES: [RangeInclusive<i32>; 2] = [50..=100, 125..=175];
 
 /// A move of a game: the engine's score for the position, and the result of the game for the side to move.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Sample {
     cp: i32,
     men: usize,
     outcome: Outcome,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
-    Won,
-    Drawn,
-    Lost,
-}
-
 /// Games of Ibex against itself, draws played out: what its curves predict and what happened.
 ///
 /// # Errors
 ///
-/// One line: fastchess or the book is missing, the match failed, another run plays it, or its games are unusable.
+/// One line: the book is missing, the match failed, or another run plays it.
 pub fn chances(tools: &Tools) -> Result<Measured, CommandError> {
-    let folder = games::folder()?;
-    let runner = games::runner()?;
     let book = tools.data(LEVEL_BOOK)?;
-    let sides =
-        ["Ibex", "Opponent"].map(|name| Side { program: &tools.ibex, name, limit: Limit::Nodes(NODES), options: &[] });
-    let mut command = games::fastchess(&runner, sides, &book, GAMES / 2, &folder)?;
-    command.args(["-each", "proto=uci", "option.Hash=16", "option.Threads=1", "-srand", "16", "-concurrency", "2"]);
-    command.args(["-resign", "movecount=4", "score=900", "-pgnout", "file=chances.running"]);
-    let settings = games::settings(&command, [&tools.ibex; 2], &book)?;
-    let file = games::kept(&folder, "chances", &settings, "pgn");
-    let scratch = folder.join("chances.running");
-    let _alone = Held::beside(&scratch, "another run is playing these games")?;
-    let samples = kept_or_played(&file, &scratch, GAMES as usize, || {
-        let status = command.stdout(std::process::Stdio::null()).status().map_err(at(&runner))?;
-        if status.success() { Ok(()) } else { Err(trouble!("{}: {status}; {}", runner.display(), scratch.display())) }
-    })?;
-    let fitted = Curves::fitted(&samples).ok_or_else(|| trouble!("{}: nothing can be fitted", file.display()))?;
+    let side = Side { program: &tools.ibex, limit: Limit::Nodes(NODES), options: &[] };
+    let contest = Contest { sides: [side; 2], book: &book, games: GAMES, ends: Ends::Lost };
+    let place = (folder()?, "chances".to_owned());
+    let samples =
+        contest.kept((&place.0, place.1), |games| games.iter().flatten().flat_map(samples_of).collect::<Vec<_>>())?;
+    let fitted = Curves::fitted(&samples).ok_or_else(|| trouble!("nothing can be fitted"))?;
     Ok(Measured {
         table: table(&samples),
         conditions: format!(
-            "{GAMES} games of Ibex against itself at {} nodes a move by fastchess, openings noob_3moves in pairs, \
+            "{GAMES} games of Ibex against itself at {} nodes a move, openings noob_3moves in pairs, \
              draws played out, {} moves; scores of 0.00 are left out; mean log loss {:.4} with the curves that ship, \
              {:.4} with those of greatest likelihood for these games: {fitted}",
             amount(NODES),
@@ -74,31 +55,6 @@ pub fn chances(tools: &Tools) -> Result<Measured, CommandError> {
             log_loss(&samples, |sample| fitted.chances(sample.cp, sample.men)),
         ),
     })
-}
-
-/// The moves of the games in a file. If the file does not exist, the games are played into another one, which is kept
-/// only if it is usable.
-fn kept_or_played(
-    file: &Path,
-    scratch: &Path,
-    games: usize,
-    play: impl FnOnce() -> Result<(), CommandError>,
-) -> Result<Vec<Sample>, CommandError> {
-    if !file.exists() {
-        // The runner appends to a file left by an interruption.
-        let _ = fs::remove_file(scratch);
-        play()?;
-        read_all(scratch, games)?;
-        fs::rename(scratch, file).map_err(at(file))?;
-    }
-    read_all(file, games)
-}
-
-/// The moves of a file with this number of games, none of which ended by accident.
-fn read_all(file: &Path, games: usize) -> Result<Vec<Sample>, CommandError> {
-    let useless = |why: CommandError| why.about(file.display()).hint("without the file the games are played again");
-    let (found, samples) = read(&fs::read(file).map_err(at(file))?).map_err(useless)?;
-    if found == games { Ok(samples) } else { Err(useless(trouble!("{found} of {games} games"))) }
 }
 
 /// Predicted and observed by men and score, each as games won, drawn and lost of a hundred.
@@ -133,19 +89,10 @@ fn table(samples: &[Sample]) -> String {
     table
 }
 
-impl Outcome {
-    const ALL: [Outcome; 3] = [Outcome::Won, Outcome::Drawn, Outcome::Lost];
-}
-
 impl Sample {
     /// The same from the opponent's view.
     fn reversed(self) -> Sample {
-        let outcome = match self.outcome {
-            Outcome::Won => Outcome::Lost,
-            Outcome::Drawn => Outcome::Drawn,
-            Outcome::Lost => Outcome::Won,
-        };
-        Sample { cp: -self.cp, outcome, ..self }
+        Sample { cp: -self.cp, outcome: self.outcome.reversed(), ..self }
     }
 }
 
@@ -242,108 +189,27 @@ impl Curves {
     }
 }
 
-/// The number of games in a file of fastchess, and their moves with scores.
-fn read(text: &[u8]) -> Result<(usize, Vec<Sample>), CommandError> {
-    let mut reader = Games::new(text);
-    let (mut games, mut samples) = (0, Vec::new());
-    while let Some(reading) = reader.next_game()? {
-        if !reading.only_remarks {
-            samples.extend(samples_of(&reading.game?)?);
-            games += 1;
-        }
-    }
-    Ok((games, samples))
-}
-
-/// The moves of a game that have scores.
-fn samples_of(game: &Pgn) -> Result<Vec<Sample>, CommandError> {
-    // Losses on time, by an illegal move or by a crash are not chess results.
-    if let Some(end) = game.tag("Termination").filter(|end| ![&b"normal"[..], b"adjudication"].contains(end)) {
-        return Err(trouble!("a game did not end normally: {}", String::from_utf8_lossy(end)));
-    }
-    let white = match game.tag("Result") {
-        Some(b"1-0") => Outcome::Won,
-        Some(b"0-1") => Outcome::Lost,
-        Some(b"1/2-1/2") => Outcome::Drawn,
-        _ => return Err(trouble!("a game has no result")),
-    };
-    let (mut now, mut samples) = (game.start.clone(), Vec::new());
-    for played in &game.moves {
-        let position = now.position();
-        let comments = played.after.iter().filter_map(|token| match token {
-            Token::Comment(text) => centipawns(text).filter(|&cp| cp != 0),
-            _ => None,
-        });
-        samples.extend(comments.map(|cp| {
-            let sample = Sample { cp, men: position.men(), outcome: white };
-            if position.turn().is_white() { sample } else { Sample { cp: -cp, ..sample }.reversed() }
-        }));
-        match played.action {
-            Action::Move(m) => now.play(m),
-            Action::Pass => return Err(trouble!("a game has a null move")),
-        }
-    }
-    Ok(samples)
-}
-
-/// The score of a comment, `+0.35/12 0.052s`, for the side that moved; `None` for a mate.
-fn centipawns(comment: &[u8]) -> Option<i32> {
-    let text = std::str::from_utf8(comment).ok()?;
-    let pawns: f64 = text.trim().split(['/', ' ', ',']).next()?.parse().ok()?;
-    Some((100.0 * pawns).round() as i32)
+/// The moves of a game whose scores say something about its result: not mates, nor draws.
+fn samples_of(game: &Played) -> impl Iterator<Item = Sample> {
+    game.scores
+        .iter()
+        .zip([game.outcome, game.outcome.reversed()].into_iter().cycle())
+        .filter_map(|(&(men, cp), outcome)| (cp != 0 && cp.abs() < MATE).then_some(Sample { cp, men, outcome }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scratch::Scratch;
-
-    /// One game that ended by accident spoils the match: the next run plays the match again, instead of failing
-    /// for ever.
-    #[test]
-    fn unusable_games_are_discarded() {
-        let scratch = Scratch::new("chances");
-        let [file, running] = ["games.pgn", "games.running"].map(|name| scratch.0.join(name));
-        let game = |end: &str| format!("[Result \"1-0\"]\n[Termination \"{end}\"]\n\n1. e4 {{+0.35/12 0.1s}} 1-0\n\n");
-        let run = |text: &str| {
-            kept_or_played(&file, &running, 2, || {
-                assert!(!running.exists(), "the runner would add to it");
-                scratch.write("games.running", text);
-                Ok(())
-            })
-        };
-        let [good, bad] = ["normal", "abandoned"].map(game);
-        for (text, error) in
-            [(format!("{good}{bad}"), "did not end normally: abandoned"), (good.clone(), "1 of 2 games")]
-        {
-            assert!(run(&text).unwrap_err().to_string().contains(error));
-            assert!(!file.exists(), "{error}");
-        }
-        assert_eq!(run(&format!("{good}{good}")).unwrap().len(), 2);
-        assert_eq!(run("no game").unwrap().len(), 2, "they are not played again");
-        scratch.write("games.pgn", &bad);
-        assert!(
-            run(&good).unwrap_err().to_string().ends_with("abandoned; without the file the games are played again")
-        );
-    }
 
     #[test]
-    fn games_are_read_with_their_scores() {
-        let text = b"[Result \"1-0\"]\n\n1. e4 {+0.35/12 0.052s} d5 {-0.20/11 0.041s} 2. exd5 {+0.00/3 0.001s}\n\
-            Qxd5 {+M5/9 0.1s, White wins} 1-0\n\n\
-            [FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 0 1\"]\n[Result \"1/2-1/2\"]\n\n1... Kd7 {-1.50/9 0.1s} 1/2-1/2\n";
-        let (games, samples) = read(text).unwrap();
+    fn games_give_their_scores() {
+        let scores = vec![(32, 35), (32, -20), (32, 0), (31, MATE), (30, 80)];
+        let samples: Vec<Sample> = samples_of(&Played { outcome: Outcome::Won, on_time: false, scores }).collect();
         let sample = |cp, men, outcome| Sample { cp, men, outcome };
-        assert_eq!(games, 2);
-        let expected = [sample(35, 32, Outcome::Won), sample(-20, 32, Outcome::Lost), sample(-150, 3, Outcome::Drawn)];
-        assert_eq!(samples, expected);
-        assert!(read(b"[Result \"*\"]\n\n1. e4 *\n").unwrap_err().to_string().contains("no result"));
-        assert!(read(b"[Result \"1-0\"]\n\n1. e5 1-0\n").is_err());
-        for (end, is_chess) in [("normal", true), ("adjudication", true), ("abandoned", false), ("time forfeit", false)]
-        {
-            let text = format!("[Result \"1-0\"]\n[Termination \"{end}\"]\n\n1. e4 1-0\n");
-            assert_eq!(read(text.as_bytes()).is_ok(), is_chess, "{end}");
-        }
+        assert_eq!(
+            samples,
+            [sample(35, 32, Outcome::Won), sample(-20, 32, Outcome::Lost), sample(80, 30, Outcome::Won)]
+        );
     }
 
     /// The curves that are fitted are of the form that the engine uses.

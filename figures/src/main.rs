@@ -9,16 +9,16 @@
 //! - `check`: says which figures are old, and measures the quick ones again, old or not: tables of the current engine
 //!   must repeat
 //! - `match`: plays two commits against each other by SPRT, for the record of matches
-//! - `factors`: finds the changes that deserve a match of their own
 //! - `tune`: moves the numbers of the search by games
 
 mod basis;
 mod chances;
-mod factors;
+mod duel;
+mod equations;
 mod games;
 mod held;
-mod linear;
 mod list;
+mod matches;
 mod measure;
 mod page;
 mod plot;
@@ -48,7 +48,7 @@ const FRONT_PAGE: &str = "README.md";
 #[derive(Parser, Debug)]
 #[command(version, arg_required_else_help = true)]
 struct Cli {
-    /// The program to measure, for run, check, factors and tune [default: target/release/ibex]
+    /// The program to measure, for run, check and tune [default: target/release/ibex]
     #[arg(long, value_name = "PROGRAM", global = true)]
     ibex: Option<PathBuf>,
     /// How it was built, for the tables of speed and games that run measures [default: an unnamed build]
@@ -72,7 +72,6 @@ impl Cli {
             Command::Check { .. } => ("check", &["--ibex", "--shared"]),
             // It builds the programs that it plays.
             Command::Match(_) => ("match", &["--shared"]),
-            Command::Factors(_) => ("factors", &["--ibex", "--shared"]),
             Command::Tune(_) => ("tune", &["--ibex", "--shared"]),
         };
         match given.iter().find(|(option, given)| *given && !used.contains(option)) {
@@ -102,8 +101,6 @@ enum Command {
     },
     /// Play two commits against each other until SPRT accepts a hypothesis, and add the result to the record of matches
     Match(sprt::Arguments),
-    /// Measure the effects of many small changes of options in one match
-    Factors(factors::Arguments),
     /// Tune the parameters of the search by games against itself (SPSA), and keep the state in a file
     Tune(tune::Arguments),
 }
@@ -121,7 +118,6 @@ fn main() -> ExitCode {
         Command::Run { names, again } => run(&tools, names, *again),
         Command::Check { release } => check(&tools, *release),
         Command::Match(arguments) => sprt::play(&tools, arguments).map(|()| true),
-        Command::Factors(arguments) => factors::play(&tools, arguments).map(|()| true),
         Command::Tune(arguments) => tune::play(&tools, arguments).map(|()| true),
     });
     terminal::end("figures", result.map(|is_right| if is_right { Exit::Done } else { Exit::Found }))
@@ -388,7 +384,7 @@ mod tests {
             ("figures --build mine match --old HEAD~1", "match does not use --build"),
             ("figures list --shared data", "list does not use --shared"),
             ("figures check --build mine", "check does not use --build"),
-            ("figures factors --build mine x", "factors does not use --build"),
+            ("figures --build mine tune", "tune does not use --build"),
         ] {
             assert_eq!(refused(line).map(|error| error.to_string()).as_deref(), Some(option), "{line}");
         }
@@ -396,7 +392,7 @@ mod tests {
             "figures --shared data match --old HEAD~1",
             "figures --ibex i --build b --shared d run --again strength",
             "figures --ibex i --shared d check",
-            "figures --shared d --ibex i factors x",
+            "figures --shared d --ibex i tune",
             "figures list",
         ] {
             assert_eq!(refused(line), None, "{line}");

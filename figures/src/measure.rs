@@ -10,7 +10,7 @@ use terminal::{CommandError, trouble};
 use serde_json::Value;
 
 use crate::basis::Engine;
-use crate::games::found;
+use crate::matches::found;
 
 /// The measured programs: each is kept, so that an interrupted measurement can continue with the same one.
 pub const PROGRAMS: &str = "target/figures/programs";

@@ -4,7 +4,9 @@
 use ibex::engine::handicap;
 use terminal::{CommandError, remark, trouble};
 
-use crate::games::{self, LEVEL_BOOK, Limit, Match, Side, amount, found};
+use crate::duel::{Ends, Limit, name_of};
+use crate::games::amount;
+use crate::matches::{Contest, LEVEL_BOOK, Results, Side, folder, found};
 use crate::measure::{Measured, Tools, row};
 
 /// The version whose levels are known: they were measured a few weeks after its release.
@@ -17,9 +19,6 @@ const LEVELS: [u32; 11] = [1320, 1468, 1608, 1742, 1923, 2204, 2363, 2500, 2596,
 const GAMES: u32 = 100;
 /// More nodes than any handicap takes: the handicap itself decides when to move.
 const UNLIMITED: u64 = 10_000_000;
-/// Won games end when both sides agree on ten pawns. Draws are played out: weak players lose them.
-const ENDS: [&str; 4] = ["-resign", "movecount=4", "score=1000", "twosided=true"];
-
 /// Every rating that the engine was fitted to, against the nearest level. A complete match is kept in
 /// `target/figures`, so that an interrupted measurement continues with the next.
 ///
@@ -27,15 +26,14 @@ const ENDS: [&str; 4] = ["-resign", "movecount=4", "score=1000", "twosided=true"
 ///
 /// One line: a program or the book is missing, or a match failed.
 pub fn ratings(tools: &Tools) -> Result<Measured, CommandError> {
-    let runner = games::runner()?;
     let opponent =
         found("stockfish").ok_or_else(|| trouble!("stockfish is not installed; its levels are the measure"))?;
-    let name = games::name_of(&opponent)?;
+    let name = name_of(&opponent)?;
     if name != OPPONENT {
         return Err(trouble!("{} is {name}; the ratings are those of {OPPONENT}", opponent.display()));
     }
     let book = tools.data(LEVEL_BOOK)?;
-    let folder = games::folder()?;
+    let folder = folder()?;
     let mut table = row(&["`UCI_Elo`", "nodes", "level", "its rating", "won", "drawn", "lost", "so Ibex has"])
         + "|--:|--:|--:|--:|--:|--:|--:|---|\n";
     for (elo, own_nodes) in handicap::fitted() {
@@ -45,15 +43,17 @@ pub fn ratings(tools: &Tools) -> Result<Measured, CommandError> {
         let own = ["UCI_LimitStrength=true".to_owned(), format!("UCI_Elo={elo}")];
         let others = [format!("Skill Level={level}")];
         let sides = [
-            Side { program: &tools.ibex, name: "Ibex", limit: Limit::Nodes(UNLIMITED), options: &own },
-            Side { program: &opponent, name: "Opponent", limit: Limit::Nodes(nodes(level)), options: &others },
+            Side { program: &tools.ibex, limit: Limit::Nodes(UNLIMITED), options: &own },
+            Side { program: &opponent, limit: Limit::Nodes(nodes(level)), options: &others },
         ];
-        table += &line(elo, own_nodes, level, &games::played(&runner, sides, &book, place, GAMES, &ENDS)?);
+        // Weak players lose drawn positions, which are played out therefore.
+        let contest = Contest { sides, book: &book, games: GAMES, ends: Ends::Agreed };
+        table += &line(elo, own_nodes, level, &contest.played(place)?);
     }
     Ok(Measured {
         table,
         conditions: format!(
-            "{GAMES} games each by fastchess against {OPPONENT}'s levels, which had 5000 to {} nodes a move, openings \
+            "{GAMES} games each against {OPPONENT}'s levels, which had 5000 to {} nodes a move, openings \
              noob_3moves in pairs, resigned where both agree on ten pawns",
             amount(nodes(LEVELS.len() - 1))
         ),
@@ -79,14 +79,15 @@ fn nodes(level: usize) -> u64 {
 }
 
 /// The table line of a match for a rating.
-fn line(elo: u32, own_nodes: u64, level: usize, result: &Match) -> String {
+fn line(elo: u32, own_nodes: u64, level: usize, results: &Results) -> String {
     let rated = LEVELS[level];
-    let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite());
-    let rating = match (number(&result.elo), number(&result.margin)) {
-        (Some(elo), Some(margin)) => format!("{:.0} ± {margin:.0}", f64::from(rated) + elo),
-        _ => "unknown".to_owned(),
+    let (elo_gained, margin) = results.elo();
+    let rating = if margin.is_finite() {
+        format!("{:.0} ± {margin:.0}", f64::from(rated) + elo_gained)
+    } else {
+        "unknown".to_owned()
     };
-    let played = [result.won, result.drawn, result.lost].map(|count| count.to_string());
+    let played = [results.won, results.drawn, results.lost].map(|count| count.to_string());
     let head = [elo.to_string(), amount(own_nodes), level.to_string(), rated.to_string()];
     row(&[&head[..], &played, &[rating]].concat())
 }
@@ -99,19 +100,11 @@ mod tests {
 
     #[test]
     fn a_match_against_a_level_says_what_the_rating_is() {
-        let result = |elo: &str, margin: &str| Match {
-            won: 60,
-            drawn: 10,
-            lost: 30,
-            elo: elo.to_owned(),
-            margin: margin.to_owned(),
-            accidents: [0; 2],
-        };
-        assert_eq!(
-            line(1500, 1200, 1, &result("107.54", "68.20")),
-            "| 1500 | 1200 | 1 | 1468 | 60 | 10 | 30 | 1576 ± 68 |\n"
-        );
-        assert_eq!(line(850, 150, 0, &result("-inf", "nan")), "| 850 | 150 | 0 | 1320 | 60 | 10 | 30 | unknown |\n");
+        let results = |won, drawn, lost, pairs| Results { won, drawn, lost, pairs, on_time: [0; 2] };
+        let better = results(60, 10, 30, [5, 5, 10, 15, 15]);
+        assert_eq!(line(1500, 1200, 1, &better), "| 1500 | 1200 | 1 | 1468 | 60 | 10 | 30 | 1576 ± 69 |\n");
+        let lost = results(0, 0, 100, [50, 0, 0, 0, 0]);
+        assert_eq!(line(850, 150, 0, &lost), "| 850 | 150 | 0 | 1320 | 0 | 0 | 100 | unknown |\n");
     }
 
     #[test]

@@ -1,15 +1,18 @@
-//! SPRT matches between two commits: builds both, has fastchess play them, and adds a row to the record of matches.
+//! SPRT matches between two commits: builds both, plays them, and adds a row to the record of matches.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{BufRead, BufReader, ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use terminal::{CommandError, remark, tell, trouble};
+use std::process::Command;
+use terminal::{CommandError, interrupt, remark, tell, trouble};
 
 use clap::Args;
 
 use crate::basis::today;
-use crate::games::{ADJUDICATED, LEVEL_BOOK, Limit, Match, Side, fastchess, read_match, runner};
+use ibex::position::Position;
+
+use crate::duel::{Ends, Limit, clock};
+use crate::matches::{self, LEVEL_BOOK, Results, Side};
 use crate::measure::{Tools, at, output};
 
 /// The record of matches, whose tables `make matches` writes into its page.
@@ -24,6 +27,10 @@ const SIGNATURE: &str = "tests/bench.signature";
 const MOST_GAMES: u32 = 40_000;
 /// A match without a verdict is recorded from this number of games on.
 const LEAST_GAMES: u32 = 4000;
+/// Pairs of games between two reports.
+const REPORT: u32 = 100;
+/// The rate of false verdicts of either kind.
+const ERROR_RATE: f64 = 0.05;
 
 /// What is played.
 #[derive(Args, Debug)]
@@ -43,9 +50,9 @@ pub struct Arguments {
     /// Nodes a move
     #[arg(long, default_value_t = 8000, conflicts_with = "tc", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// A clock instead of nodes, in the format of fastchess: seconds and increment, `8+0.08`
-    #[arg(long, value_name = "TIME", value_parser = cell)]
-    tc: Option<String>,
+    /// A clock instead of nodes: seconds and increment, `8+0.08`
+    #[arg(long, value_name = "TIME", value_parser = clock)]
+    tc: Option<Limit>,
     /// Hash of each engine, in MiB
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
@@ -53,8 +60,8 @@ pub struct Arguments {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     threads: u32,
     /// Games at a time
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
-    concurrency: u32,
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..))]
+    concurrency: u16,
     /// The openings, an EPD file [default: books/noob_3moves.epd of the public test data]
     #[arg(long, value_name = "FILE")]
     book: Option<PathBuf>,
@@ -85,30 +92,31 @@ fn cell(text: &str) -> Result<String, String> {
 ///
 /// # Errors
 ///
-/// One line: fastchess, the book or a commit is missing, games would be copies of earlier ones, a build fails or its
-/// bench differs from the recorded one, or the match is aborted. Then nothing is recorded.
+/// One line: the book or a commit is missing, games would be copies of earlier ones, a build fails or its
+/// bench differs from the recorded one, or an engine fails. Then nothing is recorded.
 pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), CommandError> {
     if arguments.elo0.partial_cmp(&arguments.elo1) != Some(std::cmp::Ordering::Less) {
         return Err(trouble!("--elo0 {} must be less than --elo1 {}", arguments.elo0, arguments.elo1));
     }
-    let runner = runner()?;
     let book = tools.book(arguments.book.as_deref(), LEVEL_BOOK)?;
     cell(&name_of_book(&book)).map_err(|error| trouble!("the name of the book: {error}"))?;
-    let text = fs::read(&book).map_err(at(&book))?;
-    let games = most_games(arguments, openings(&text)).map_err(at(&book))?;
+    let mut openings = matches::openings(&book)?;
+    let games = most_games(arguments, openings.len()).map_err(at(&book))?;
+    matches::shuffle(&mut openings, 1);
     let (new, old) = (commit(&arguments.new)?, commit(&arguments.old)?);
     if new == old {
         return Err(trouble!("{} and {} are the same commit", arguments.new, arguments.old));
     }
     let programs = [build(&new)?, build(&old)?];
     let sprt = Sprt { arguments, new: &new, old: &old, book: &book };
-    let text = sprt.run(&runner, &programs, games)?;
-    let result = read_match(&text, "new", "old")?;
-    let verdict = verdict(&text);
+    let openings: Vec<&Position> = openings.iter().cycle().take(games as usize / 2).collect();
+    let result = sprt.run(&programs, &openings)?;
+    let (elo, margin) = result.elo();
+    let verdict = sprt.verdict(&result);
     let decision = verdict.map_or_else(|| "no verdict".to_owned(), |verdict| format!("{verdict} accepted"));
-    tell!("{new} against {old}: {} ± {} Elo, {} games, {decision}", result.elo, result.margin, result.games())?;
-    for (commit, lost) in [&new, &old].into_iter().zip(result.accidents).filter(|&(_, lost)| lost > 0) {
-        tell!("{commit} lost {lost} of them on time, by an illegal move or by a crash")?;
+    tell!("{new} against {old}: {elo:+.1} ± {margin:.1} Elo, {} games, {decision}", result.games())?;
+    for (commit, lost) in [&new, &old].into_iter().zip(result.on_time).filter(|&(_, lost)| lost > 0) {
+        tell!("{commit} lost {lost} of them on time")?;
     }
     if verdict.is_none() && result.games() < LEAST_GAMES {
         tell!("not recorded: a match without a verdict needs {LEAST_GAMES} games")?;
@@ -117,11 +125,6 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), CommandError> {
         tell!("added to {RECORD}; `make matches` writes the tables")?;
     }
     Ok(())
-}
-
-/// The openings of a book: its nonempty lines.
-fn openings(book: &[u8]) -> usize {
-    book.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).count()
 }
 
 /// The maximum number of games with a book of this size.
@@ -136,7 +139,6 @@ fn most_games(arguments: &Arguments, openings: usize) -> Result<u32, CommandErro
     let once = u32::try_from(openings).unwrap_or(u32::MAX).saturating_mul(2);
     let repeats = arguments.tc.is_none() && arguments.threads == 1;
     match arguments.games {
-        _ if openings == 0 => Err(trouble!("no openings")),
         Some(games) if repeats && games / 2 * 2 > once => Err(trouble!(
             "{openings} openings; with nodes and one thread, the games after {once} would be copies (--games {games})"
         )),
@@ -229,19 +231,6 @@ fn has_bench(printed: &str, recorded: Option<&str>) -> Result<(), CommandError> 
     }
 }
 
-/// A new file for the output of a match: earlier matches of this name, perhaps with other conditions, keep theirs.
-fn begin_log(folder: &Path, name: &str) -> Result<(File, PathBuf), CommandError> {
-    let mut number = 1;
-    loop {
-        let log = folder.join(if number == 1 { format!("{name}.txt") } else { format!("{name}-{number}.txt") });
-        match File::create_new(&log) {
-            Ok(file) => return Ok((file, log)),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
-            Err(error) => return Err(trouble!("{}: {error}", log.display())),
-        }
-    }
-}
-
 /// A match, with the short names of its commits.
 struct Sprt<'a> {
     arguments: &'a Arguments,
@@ -251,62 +240,74 @@ struct Sprt<'a> {
 }
 
 impl Sprt<'_> {
-    /// Runs the match. The log gets everything that fastchess prints, the screen its interim results.
-    fn run(&self, runner: &Path, programs: &[PathBuf; 2], games: u32) -> Result<String, CommandError> {
-        let Arguments { nodes, tc, hash, threads, concurrency, elo0, elo1, .. } = self.arguments;
-        let limit = tc.as_ref().map_or_else(|| format!("{nodes}-nodes"), |tc| tc.replace('/', "-"));
-        let (mut file, log) = begin_log(Path::new(FOLDER), &format!("{}-{}-{limit}", self.new, self.old))?;
-        let each = tc.as_ref().map_or(Limit::Nodes(*nodes), |tc| Limit::Clock(tc.clone()));
-        let sides = [("new", &programs[0]), ("old", &programs[1])];
-        let sides = sides.map(|(name, program)| Side { program, name, limit: each.clone(), options: &[] });
-        let mut command = fastchess(runner, sides, self.book, games / 2, Path::new(FOLDER))?;
-        command.args(ADJUDICATED);
-        command.args(["-each", "proto=uci", &format!("option.Hash={hash}"), &format!("option.Threads={threads}")]);
-        command.args(["-concurrency", &concurrency.to_string(), "-ratinginterval", "100"]);
-        command.args([
-            "-sprt",
-            &format!("elo0={elo0}"),
-            &format!("elo1={elo1}"),
-            "alpha=0.05",
-            "beta=0.05",
-            "model=logistic",
-        ]);
-        let mut child = command.stdout(Stdio::piped()).spawn().map_err(at(runner))?;
-        remark!("playing; the full log is {}", log.display());
-        let mut text = String::new();
-        for line in child.stdout.take().map(BufReader::new).into_iter().flat_map(BufRead::lines) {
-            let line = line.map_err(at(runner))?;
-            writeln!(file, "{line}").map_err(at(&log))?;
-            if ["Elo: ", "LLR: ", "Games: "].iter().any(|start| line.starts_with(start)) {
-                remark!("{line}");
+    /// Plays the match to its verdict, an interruption, or the last opening.
+    fn run(&self, programs: &[PathBuf; 2], openings: &[&Position]) -> Result<Results, CommandError> {
+        let Arguments { hash, threads, concurrency, .. } = *self.arguments;
+        interrupt::catch("match", || ());
+        let limit = self.limit();
+        let [new, old] = programs.each_ref().map(|program| Side { program, limit, options: &[] });
+        let start = || Ok([new.start(hash, threads)?, old.start(hash, threads)?]);
+        let mut engines = (0..concurrency).map(|_| start()).collect::<Result<Vec<_>, CommandError>>()?;
+        let mut results = Results::default();
+        matches::pairs(&mut engines, openings, [limit; 2], Ends::Early, |pair| {
+            results.count(pair);
+            if results.games().is_multiple_of(2 * REPORT) {
+                let ((elo, margin), ratio) = (results.elo(), self.ratio(&results));
+                let [won, drawn, lost] = [results.won, results.drawn, results.lost];
+                remark!(
+                    "{} games, +{won} ={drawn} -{lost}: {elo:+.1} ± {margin:.1} Elo, log likelihood ratio {ratio:.2}",
+                    results.games()
+                );
             }
-            text += &line;
-            text.push('\n');
+            self.verdict(&results).is_none()
+        })?;
+        Ok(results)
+    }
+
+    fn limit(&self) -> Limit {
+        self.arguments.tc.unwrap_or(Limit::Nodes(self.arguments.nodes))
+    }
+
+    fn ratio(&self, results: &Results) -> f64 {
+        results.log_likelihood_ratio(self.arguments.elo0, self.arguments.elo1)
+    }
+
+    /// The hypothesis that is accepted: the new commit gains `--elo0` or less (H0), or `--elo1` or more (H1).
+    fn verdict(&self, results: &Results) -> Option<&'static str> {
+        // Wald's bounds.
+        let bound = ((1.0 - ERROR_RATE) / ERROR_RATE).ln();
+        match self.ratio(results) {
+            ratio if ratio >= bound => Some("H1"),
+            ratio if ratio <= -bound => Some("H0"),
+            _ => None,
         }
-        let status = child.wait().map_err(at(runner))?;
-        if status.success() { Ok(text) } else { Err(trouble!("{}: {status}; {}", runner.display(), log.display())) }
     }
 
     /// The row of the match in the record.
-    fn record(&self, change: &str, result: &Match, decision: &str) -> Result<[String; 14], CommandError> {
-        let Arguments { about, nodes, tc, hash, threads, elo0, elo1, .. } = self.arguments;
-        let tenth = |number: &str| match number.parse::<f64>() {
-            // The runner prints -0.00 for a match that ends level.
-            Ok(number) if number.is_finite() => Ok(format!("{number:.1}").replace("-0.0", "0.0")),
-            _ => Err(trouble!("a result of {number} Elo is not recorded")),
+    fn record(&self, change: &str, result: &Results, decision: &str) -> Result<[String; 14], CommandError> {
+        let Arguments { about, hash, threads, elo0, elo1, .. } = self.arguments;
+        let (elo, margin) = result.elo();
+        let tenth = |number: f64| match format!("{number:.1}") {
+            // A match that ends level, or nearly.
+            text if text == "-0.0" => Ok("0.0".to_owned()),
+            text if number.is_finite() => Ok(text),
+            text => Err(trouble!("a result of {text} Elo is not recorded")),
         };
         let threads = if *threads == 1 { String::new() } else { format!(", {threads} threads") };
-        let limit = match tc {
-            Some(tc) => format!("{} s{threads}", tc.replace('+', " s + ")),
-            None => format!("{nodes} nodes{threads}"),
+        let seconds = |milliseconds: u64| milliseconds as f64 / 1000.0;
+        let limit = match self.limit() {
+            Limit::Clock { base, increment } => {
+                format!("{} s + {} s{threads}", seconds(base), seconds(increment))
+            }
+            Limit::Nodes(nodes) => format!("{nodes} nodes{threads}"),
         };
         let cells = [
             today()?,
             about.clone(),
-            format!("{change} (SPRT {elo0} {elo1}: {decision}{})", accidents(result)),
+            format!("{change} (SPRT {elo0} {elo1}: {decision}{})", on_time(result)),
             self.old.to_owned(),
-            tenth(&result.elo)?,
-            tenth(&result.margin)?,
+            tenth(elo)?,
+            tenth(margin)?,
             result.games().to_string(),
             result.won.to_string(),
             result.drawn.to_string(),
@@ -320,17 +321,11 @@ impl Sprt<'_> {
     }
 }
 
-/// The hypothesis that the runner accepted: the new commit gains `--elo0` or less (H0), or `--elo1` or more (H1).
-fn verdict(text: &str) -> Option<&'static str> {
-    let line = text.lines().rfind(|line| line.starts_with("SPRT (") && line.ends_with("accepted"))?;
-    ["H0", "H1"].into_iter().find(|verdict| line.contains(&format!("{verdict} was accepted")))
-}
-
-/// How many games were lost by accident, for the record; empty if there are none.
-fn accidents(result: &Match) -> String {
-    let lost = ["the new", "the old"].into_iter().zip(result.accidents).filter(|&(_, lost)| lost > 0);
+/// How many games were lost on time, for the record; empty if there are none.
+fn on_time(result: &Results) -> String {
+    let lost = ["the new", "the old"].into_iter().zip(result.on_time).filter(|&(_, lost)| lost > 0);
     let counts: Vec<String> = lost.map(|(side, lost)| format!("{side} one {lost}")).collect();
-    if counts.is_empty() { String::new() } else { format!("; not lost at chess: {}", counts.join(", ")) }
+    if counts.is_empty() { String::new() } else { format!("; lost on time: {}", counts.join(", ")) }
 }
 
 /// Adds a row to a record. Some editors leave the last line without a line feed; the row would be appended to it.
@@ -366,58 +361,55 @@ mod tests {
     }
 
     /// The row of a match with these arguments.
-    fn record(line: &str, change: &str, result: &Match) -> Result<[String; 14], CommandError> {
+    fn record(line: &str, result: &Results) -> Result<[String; 14], CommandError> {
         let (arguments, book) = (arguments(line), Path::new("x/noob.epd"));
-        Sprt { arguments: &arguments, new: "abc1234", old: "def5678", book }.record(change, result, "H1")
+        Sprt { arguments: &arguments, new: "abc1234", old: "def5678", book }.record("less, more", result, "H1")
     }
 
-    const RESULTS: &str = "Results of new vs old (8000 nodes, 1t, 16MB, noob_3moves.epd):
-Elo: 6.95 +/- 5.32, nElo: 9.10 +/- 6.96
-LOS: 99.48 %, DrawRatio: 45.10 %, PairsRatio: 1.07
-Games: 9574, Wins: 2905, Losses: 2714, Draws: 3955, Points: 4882.5 (51.00 %)
-LLR: 2.96 (100.5%) (-2.94, 2.94) [0.00, 5.00]
-SPRT ([0.00, 5.00]) completed - H1 was accepted
-";
+    const RESULTS: Results =
+        Results { won: 2905, drawn: 3955, lost: 2714, pairs: [243, 904, 2351, 1000, 289], on_time: [0; 2] };
 
     #[test]
     fn a_match_becomes_a_row_of_the_record() {
-        let result = read_match(RESULTS, "new", "old").unwrap();
-        assert_eq!(verdict(RESULTS), Some("H1"));
-        assert_eq!(verdict(&RESULTS.replace("H1", "H0")), Some("H0"));
-        assert_eq!(verdict("LLR: 0.5"), None);
-        let row = |line: &str| record(line, "less, more", &result).unwrap()[1..].join("|");
+        let row = |line: &str| record(line, &RESULTS).unwrap()[1..].join("|");
         let expected =
-            "search|less, more (SPRT 0 5: H1)|def5678|7.0|5.3|9574|2905|3955|2714|8000 nodes|16|noob|abc1234";
+            "search|less, more (SPRT 0 5: H1)|def5678|6.8|4.5|9574|2905|3955|2714|8000 nodes|16|noob|abc1234";
         assert_eq!(row("--old x"), expected);
         assert!(row("--old x --tc 8+0.08 --threads 2").contains("|8 s + 0.08 s, 2 threads|16|"));
+        assert!(row("--old x --tc 60").contains("|60 s + 0 s|16|"));
         assert!(row("--old x --tc 8+0.08 --elo0 -5").contains("SPRT -5 5"));
     }
 
     #[test]
-    fn a_result_has_one_decimal_place_and_no_negative_zero() {
-        for (elo, cell) in [("-0.00", "0.0"), ("-0.04", "0.0"), ("-0.06", "-0.1"), ("-10.00", "-10.0")] {
-            let result = read_match(&RESULTS.replace("Elo: 6.95", &format!("Elo: {elo}")), "new", "old").unwrap();
-            assert_eq!(record("--old x", "less", &result).unwrap()[4], cell, "{elo}");
-        }
-        let result = read_match(&RESULTS.replace("+/- 5.32", "+/- nan"), "new", "old").unwrap();
-        assert!(record("--old x", "less", &result).is_err());
+    fn a_verdict_takes_enough_games() {
+        let verdict = |line: &str, results: &Results| {
+            let arguments = arguments(line);
+            Sprt { arguments: &arguments, new: "a", old: "b", book: Path::new("") }.verdict(results)
+        };
+        assert_eq!(verdict("--old x", &RESULTS), Some("H1"));
+        assert_eq!(verdict("--old x --elo0 10 --elo1 15", &RESULTS), Some("H0"));
+        assert_eq!(verdict("--old x --elo0 5 --elo1 8", &RESULTS), None);
+        assert_eq!(verdict("--old x", &Results { pairs: [24, 90, 235, 100, 29], ..RESULTS }), None);
     }
 
-    /// The record says which results are not chess results.
     #[test]
-    fn accidents_are_recorded() {
-        let text = format!("Finished game 1 (new vs old): 0-1 {{White disconnects}}\n{RESULTS}");
-        let result = read_match(&text, "new", "old").unwrap();
-        let row = record("--old x", "less", &result).unwrap();
-        assert_eq!(row[2], "less (SPRT 0 5: H1; not lost at chess: the new one 1)");
+    fn a_result_has_one_decimal_place_and_no_negative_zero() {
+        let cell = |pairs| record("--old x", &Results { pairs, ..RESULTS }).map(|cells| cells[4].clone());
+        assert_eq!(cell([0, 1001, 9000, 1000, 0]).as_deref(), Ok("0.0"));
+        assert_eq!(cell([0, 1020, 9000, 1000, 0]).as_deref(), Ok("-0.3"));
+        assert!(cell([9, 0, 0, 0, 0]).is_err());
+    }
+
+    #[test]
+    fn losses_on_time_are_recorded() {
+        let row = record("--old x", &Results { on_time: [1, 0], ..RESULTS }).unwrap();
+        assert_eq!(row[2], "less, more (SPRT 0 5: H1; lost on time: the new one 1)");
     }
 
     /// At fixed nodes, one thread repeats itself: each opening is played once with each colour.
     #[test]
     fn no_game_is_counted_twice() {
-        let book = b"8/8/8/8/8/8/8/8 w - - 0 1\n\n \r\n8/8/8/8/8/8/8/8 b - - 0 1";
-        assert_eq!(openings(book), 2);
-        let games = |line: &str| most_games(&arguments(line), openings(book));
+        let games = |line: &str| most_games(&arguments(line), 2);
         assert_eq!((games("--old x"), games("--old x --games 4"), games("--old x --games 5")), (Ok(4), Ok(4), Ok(5)));
         assert!(games("--old x --games 6").unwrap_err().to_string().contains("after 4 would be copies"));
         for varied in ["--tc 8+0.08", "--threads 2"] {
@@ -425,12 +417,11 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
             assert_eq!(games(&format!("--old x {varied} --games 6")), Ok(6));
         }
         assert_eq!(most_games(&arguments("--old x"), 30_000), Ok(MOST_GAMES));
-        assert!(most_games(&arguments("--old x --tc 1+0"), 0).unwrap_err().to_string().contains("no openings"));
     }
 
     #[test]
     fn no_cell_breaks_the_tables_of_the_record() {
-        for (name, value) in [("--change", "a | b"), ("--change", "a\nb"), ("--change", "a\tb"), ("--tc", "1|2")] {
+        for (name, value) in [("--change", "a | b"), ("--change", "a\nb"), ("--change", "a\tb")] {
             let error = Line::try_parse_from(["match", "--old", "x", name, value]).err().unwrap().to_string();
             assert!(error.contains("would break"), "{error}");
         }
@@ -447,14 +438,6 @@ SPRT ([0.00, 5.00]) completed - H1 was accepted
             append(&record, &row).unwrap();
             assert_eq!(fs::read_to_string(&record).unwrap(), "date,change\na,b\n2026-11-27,\"less, more\"\n");
         }
-    }
-
-    #[test]
-    fn no_match_takes_the_log_of_another() {
-        let scratch = Scratch::new("matches");
-        let logs = [1, 2, 3].map(|_| begin_log(&scratch.0, "a-b-8000-nodes").unwrap().1);
-        let names = logs.map(|log| log.file_name().unwrap().to_string_lossy().into_owned());
-        assert_eq!(names, ["a-b-8000-nodes.txt", "a-b-8000-nodes-2.txt", "a-b-8000-nodes-3.txt"]);
     }
 
     #[test]

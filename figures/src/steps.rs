@@ -6,7 +6,9 @@ use std::process::Command;
 use terminal::{CommandError, remark};
 
 use crate::basis::Engine;
-use crate::games::{self, ADJUDICATED, ENDED_EARLY, LEVEL_BOOK, Limit, Side, amount};
+use crate::duel::{Ends, Limit};
+use crate::games::{ENDED_EARLY, amount};
+use crate::matches::{Contest, HASH, LEVEL_BOOK, Side, folder};
 use crate::measure::{Measured, Tools, output, row};
 
 /// A technique that options can turn off.
@@ -58,22 +60,20 @@ const PROGRAM: &str = "target/tune/release/ibex";
 ///
 /// One line: a program or the book is missing, or a match failed.
 pub fn steps(tools: &Tools) -> Result<Measured, CommandError> {
-    let runner = games::runner()?;
     let book = tools.data(LEVEL_BOOK)?;
     let mut words = BUILD.split(' ');
     output(Command::new(words.next().unwrap_or_default()).args(words), &[0])?;
     let tunable = Tools { ibex: PathBuf::from(PROGRAM), build: None, shared: tools.shared.clone() };
     let tunable = tunable.pinned(&Engine::current()?)?;
-    let folder = games::folder()?;
+    let folder = folder()?;
     let mut results = Vec::new();
     for (number, technique) in TECHNIQUES.iter().enumerate() {
         let place = (folder.as_path(), format!("step-{}", technique.off.join("-")));
         remark!("    [{}/{}] {}", number + 1, TECHNIQUES.len(), technique.name);
         let off: Vec<String> = technique.off.iter().map(|&option| option.to_owned()).collect();
-        let side = |name, options| Side { program: &tunable.ibex, name, limit: Limit::Nodes(NODES), options };
-        let result =
-            games::played(&runner, [side("Ibex", &[]), side("Opponent", &off)], &book, place, GAMES, &ADJUDICATED)?;
-        results.push((technique, result));
+        let side = |options| Side { program: &tunable.ibex, limit: Limit::Nodes(NODES), options };
+        let contest = Contest { sides: [side(&[]), side(&off)], book: &book, games: GAMES, ends: Ends::Early };
+        results.push((technique, contest.played(place)?));
     }
     results.sort_by_key(|(_, result)| std::cmp::Reverse(2 * result.won + result.drawn));
     let mut table = row(&["step", "technique", "won", "drawn", "lost", "score", "Elo of having it, 95%", "off by"])
@@ -86,8 +86,8 @@ pub fn steps(tools: &Tools) -> Result<Measured, CommandError> {
     Ok(Measured {
         table,
         conditions: format!(
-            "`{BUILD}` against itself, {GAMES} games each by fastchess at {} nodes, one thread and 16 MB, openings \
-             noob_3moves in pairs, {ENDED_EARLY}",
+            "`{BUILD}` against itself, {GAMES} games each at {} nodes, one thread and {HASH} MB, openings noob_3moves in \
+             pairs, {ENDED_EARLY}",
             amount(NODES)
         ),
     })

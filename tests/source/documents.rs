@@ -124,11 +124,11 @@ fn the_test_data_are_named() {
     let (_, page) = page.split_once("## Test data").expect("a section");
     let mut names = BTreeSet::new();
     for (_, text) in crate::sources_below("figures/src", "figures/src") {
+        names.extend(strings(&text, "BOOK: &str = \"books/", "\"").iter().map(|book| format!("books/{book}")));
         for argument in strings(&text, "tools.data(", ")?") {
             match argument.trim_matches(['&', '"']) {
                 // The books are constants; the suites have their own list.
-                "BOOK" => names.extend(strings(&text, " BOOK: &str = \"", "\"")),
-                "LEVEL_BOOK" => names.extend(strings(&text, " LEVEL_BOOK: &str = \"", "\"")),
+                "BOOK" | "LEVEL_BOOK" => {}
                 "format!(\"mate/{name}.epd\")" | "format!(\"mate/{name}.epd" => {
                     let list = strings(&text, "const MATES: ", "];\n").concat();
                     names.extend(strings(&list, ", \"", "\")").iter().map(|suite| format!("mate/{suite}.epd")));
@@ -213,7 +213,6 @@ fn make_takes_paths_with_blanks() {
     let (shared, built) = ("IBEX_SHARED=/x y", "CARGO_TARGET_DIR=/a b");
     for (arguments, words) in [
         (&["match", shared][..], &["--shared \"/x y\""][..]),
-        (&["factors", "CHANGES=c d", shared], &["--shared \"/x y\"", "factors \"c d\""]),
         (&["figures", built, shared], &["--ibex \"/a b/release/ibex\"", "--shared \"/x y\""]),
         (&["fuzz"], &["IBEX_FUZZ_CORPUS=\""]),
     ] {

@@ -2,33 +2,29 @@
 //!
 //! - `spsa`: how the numbers move
 //! - `state`: the file
-//! - `duel`: the games
 //!
 //! The games of an iteration depend on the seed and its number alone, so an iteration that was interrupted is played
 //! again from its beginning.
 
-mod duel;
 mod spsa;
 mod state;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use ibex::params;
 use ibex::position::Position;
-use ibex::position::notation::read_fen;
 use ibex::random::Random;
 use terminal::{CommandError, interrupt, outputs, remark, tell, trouble};
 
+use crate::duel::{Ends, Limit, Program, clock};
 use crate::held::Held;
+use crate::matches::{self, Results, Side};
 use crate::measure::{Tools, at, checksum, row};
-use duel::{Outcome, Player, Program};
 use spsa::Trial;
-use state::{LOG, Limit, Settings, State};
+use state::{LOG, Settings, State};
 
 /// The openings of a new tuning.
 const BOOK: &str = "books/UHO_4060_v4.epd";
@@ -76,19 +72,6 @@ pub struct Arguments {
     concurrency: u16,
 }
 
-/// Reads a clock: `8+0.08`.
-fn clock(text: &str) -> Result<Limit, String> {
-    let milliseconds = |text: &str| {
-        let seconds: f64 = text.parse().ok()?;
-        (0.0..1e6).contains(&seconds).then(|| (seconds * 1000.0).round() as u64)
-    };
-    let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
-    match milliseconds(base).zip(milliseconds(increment)) {
-        Some((base, increment)) if base > 0 => Ok(Limit::Clock { base, increment }),
-        _ => Err("expected seconds and increment, 8+0.08".to_owned()),
-    }
-}
-
 /// Tunes until all iterations are played, the minutes are over, or the run is interrupted.
 ///
 /// # Errors
@@ -113,7 +96,8 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), CommandError> {
     state.fits(params::ALL)?;
     state.accept(&bench, arguments.accept_bench.as_deref())?;
     let openings = openings(tools, arguments, &state.settings)?;
-    let start = || Program::start(&tools.ibex, state.settings.hash);
+    let side = Side { program: &tools.ibex, limit: state.settings.limit, options: &[] };
+    let start = || side.start(state.settings.hash, 1);
     let mut engines: Vec<[Program; 2]> =
         (0..arguments.concurrency).map(|_| Ok([start()?, start()?])).collect::<Result<_, CommandError>>()?;
     let end = arguments.minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes));
@@ -156,11 +140,7 @@ fn openings(tools: &Tools, arguments: &Arguments, settings: &Settings) -> Result
     if checksum(&book)? != *sum {
         return Err(trouble!("{} is not the book that the tuning began with (--book)", book.display()));
     }
-    let text = fs::read_to_string(&book).map_err(at(&book))?;
-    let fens = text.lines().map(|line| line.split(';').next().unwrap_or_default().trim()).filter(|fen| !fen.is_empty());
-    let openings = fens.map(|fen| read_fen(fen).map_err(|error| trouble!("{}: {fen}: {error}", book.display())));
-    let openings: Vec<Position> = openings.collect::<Result<_, _>>()?;
-    if openings.is_empty() { Err(trouble!("{} has no opening", book.display())) } else { Ok(openings) }
+    matches::openings(&book)
 }
 
 /// Plays the next iteration; `None` if it was interrupted.
@@ -180,44 +160,18 @@ fn iteration(
             minus.set(&parameter.name, *below)?;
         }
     }
-    let Some(results) = games(engines, &drawn, limit)? else { return Ok(None) };
-    let count = |outcome: Outcome| results.iter().filter(|&&result| result == outcome).count() as u64;
-    let results = [Outcome::Won, Outcome::Drawn, Outcome::Lost].map(count);
-    let mut next = state.clone();
-    trial.learn(&mut next.parameters, number, iterations, results[0] as i32 - results[2] as i32);
-    next.complete(results);
-    Ok(Some(next))
-}
-
-/// Plays two games from each opening, as many at a time as there are pairs of engines. The results are those of the
-/// first engines; `None` if the run was interrupted.
-fn games(
-    engines: &mut [[Program; 2]],
-    openings: &[&Position],
-    limit: Limit,
-) -> Result<Option<Vec<Outcome>>, CommandError> {
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::new());
-    let work = |[plus, minus]: &mut [Program; 2]| -> Result<(), CommandError> {
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(opening) = openings.get(number / 2).filter(|_| !interrupt::is_stopped()) else { return Ok(()) };
-            let result = if number.is_multiple_of(2) {
-                duel::game([plus as &mut dyn Player, minus], opening, limit)?
-            } else {
-                duel::game([minus as &mut dyn Player, plus], opening, limit)?.reversed()
-            };
-            results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(result);
-        }
-    };
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = engines.iter_mut().map(|pair| scope.spawn(|| work(pair))).collect();
-        workers
-            .into_iter()
-            .try_for_each(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    let mut results = Results::default();
+    let all = matches::pairs(engines, &drawn, [limit; 2], Ends::Early, |pair| {
+        results.count(pair);
+        true
     })?;
-    let results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    Ok((results.len() == 2 * openings.len()).then_some(results))
+    if !all {
+        return Ok(None);
+    }
+    let mut next = state.clone();
+    trial.learn(&mut next.parameters, number, iterations, results.won as i32 - results.lost as i32);
+    next.complete([results.won, results.drawn, results.lost].map(u64::from));
+    Ok(Some(next))
 }
 
 /// Writes the file, and the page beside it.
@@ -278,15 +232,6 @@ fn drawn_path(values: &[f64]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn clocks_are_read() {
-        assert_eq!(clock("8+0.08"), Ok(Limit::Clock { base: 8000, increment: 80 }));
-        assert_eq!(clock("60"), Ok(Limit::Clock { base: 60_000, increment: 0 }));
-        for wrong in ["", "+1", "8+", "0+1", "-1+0", "x", "1e9"] {
-            assert!(clock(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn the_page_begins_with_the_parameter_that_has_moved_most() {

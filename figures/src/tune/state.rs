@@ -3,13 +3,14 @@
 //! One statement a line: a word and its values. The lines `log` have the values of all parameters, in their order,
 //! every hundred pairs.
 
-use std::fmt::{self, Display, Write as _};
+use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 use ibex::params;
 use terminal::{CommandError, trouble};
 
 use super::spsa::Parameter;
+use crate::duel::Limit;
 
 /// Pairs between two lines of the log.
 pub const LOG: u64 = 100;
@@ -17,26 +18,6 @@ pub const LOG: u64 = 100;
 const RATE: f64 = 0.002;
 /// The head of the file.
 const HEAD: &str = "# The state of a tuning (CONTRIBUTING.md, \"Tuning\"); `make spsa` continues it.";
-
-/// The limit of a move.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Limit {
-    Nodes(u64),
-    /// Milliseconds for a game, and for each move.
-    Clock {
-        base: u64,
-        increment: u64,
-    },
-}
-
-impl Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Limit::Nodes(nodes) => write!(f, "nodes {nodes}"),
-            Limit::Clock { base, increment } => write!(f, "clock {base}+{increment}"),
-        }
-    }
-}
 
 /// The settings of a tuning, which stay as they are.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,5 +1,6 @@
-//! Games between two engines of one program with different numbers, over UCI.
+//! A game between two engines over UCI.
 
+use std::fmt::{self, Display};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -8,9 +9,9 @@ use std::time::{Duration, Instant};
 use ibex::position::game::Ending;
 use ibex::position::notation::{Action, read_action, uci};
 use ibex::position::{Game, Position};
+use serde::{Deserialize, Serialize};
 use terminal::{CommandError, trouble};
 
-use super::state::Limit;
 use crate::measure::at;
 
 /// A game is drawn from this move on if both sides see at most [`LEVEL`] for [`LEVEL_PLIES`] plies.
@@ -20,14 +21,64 @@ const LEVEL: i32 = 5;
 const LEVEL_PLIES: usize = 16;
 /// A side that sees itself so far behind, in centipawns, in [`LOST_MOVES`] moves in a row has lost.
 const LOST: i32 = 900;
+/// The same where both sides must see it.
+const AGREED: i32 = 1000;
 const LOST_MOVES: usize = 4;
 /// A longer game is drawn.
 const LONGEST: usize = 600;
 /// The score of a mate, in centipawns.
-const MATE: i32 = 30_000;
+pub const MATE: i32 = 30_000;
+
+/// The limit of a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    Nodes(u64),
+    /// Milliseconds for a game, and for each move.
+    Clock {
+        base: u64,
+        increment: u64,
+    },
+}
+
+impl Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Limit::Nodes(nodes) => write!(f, "nodes {nodes}"),
+            Limit::Clock { base, increment } => write!(f, "clock {base}+{increment}"),
+        }
+    }
+}
+
+/// Reads a clock: `8+0.08`.
+///
+/// # Errors
+///
+/// It is none.
+pub fn clock(text: &str) -> Result<Limit, String> {
+    let milliseconds = |text: &str| {
+        let seconds: f64 = text.parse().ok()?;
+        (0.0..1e6).contains(&seconds).then(|| (seconds * 1000.0).round() as u64)
+    };
+    let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
+    match milliseconds(base).zip(milliseconds(increment)) {
+        Some((base, increment)) if base > 0 => Ok(Limit::Clock { base, increment }),
+        _ => Err("expected seconds and increment, 8+0.08".to_owned()),
+    }
+}
+
+/// The rules that end a game early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ends {
+    /// A game is drawn where both sides see a draw, and lost where the loser sees it.
+    Early,
+    /// A game is lost where the loser sees it; draws are played out.
+    Lost,
+    /// A game is lost where both sides see ten pawns; draws are played out.
+    Agreed,
+}
 
 /// The result of a game, for the first player.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
     Won,
     Drawn,
@@ -35,6 +86,8 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    pub const ALL: [Outcome; 3] = [Outcome::Won, Outcome::Drawn, Outcome::Lost];
+
     /// The result for the other player.
     pub fn reversed(self) -> Outcome {
         match self {
@@ -43,6 +96,17 @@ impl Outcome {
             Outcome::Lost => Outcome::Won,
         }
     }
+}
+
+/// A game that was played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Played {
+    /// For the player who moved first.
+    pub outcome: Outcome,
+    /// The loser's clock has run out.
+    pub on_time: bool,
+    /// For each move, the men on the board before it and the mover's score in centipawns.
+    pub scores: Vec<(usize, i32)>,
 }
 
 /// The answer of a player: its move in UCI, and its score in centipawns.
@@ -73,15 +137,17 @@ pub struct Program {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
+    /// The name that it gives itself.
+    pub name: String,
 }
 
 impl Program {
-    /// Starts an engine with this hash, in MiB.
+    /// Starts an engine.
     ///
     /// # Errors
     ///
-    /// It does not run.
-    pub fn start(program: &Path, hash: u32) -> Result<Program, CommandError> {
+    /// It does not run, or does not use UCI.
+    pub fn start(program: &Path) -> Result<Program, CommandError> {
         let mut command = Command::new(program);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         // An interruption is for this program, which then ends its engines.
@@ -90,17 +156,24 @@ impl Program {
         let mut child = command.spawn().map_err(at(program))?;
         let pipes = child.stdin.take().zip(child.stdout.take());
         let (input, output) = pipes.ok_or_else(|| trouble!("{} has no pipes", program.display()))?;
-        let mut engine = Program { child, input, output: BufReader::new(output) };
-        engine.say(&format!("setoption name Hash value {hash}"))?;
+        let mut engine = Program { child, input, output: BufReader::new(output), name: String::new() };
+        let mut name = None;
+        let spoken = engine.say("uci").and_then(|()| {
+            engine.until("uciok", |line| name = name.take().or_else(|| Some(line.strip_prefix("id name ")?.to_owned())))
+        });
+        match (spoken, name) {
+            (Ok(_), Some(name)) => engine.name = name.trim().to_owned(),
+            _ => return Err(trouble!("{} is not a UCI engine", program.display())),
+        }
         Ok(engine)
     }
 
-    /// Sets a parameter.
+    /// Sets an option.
     ///
     /// # Errors
     ///
     /// The engine has ended.
-    pub fn set(&mut self, name: &str, value: i32) -> Result<(), CommandError> {
+    pub fn set(&mut self, name: &str, value: impl Display) -> Result<(), CommandError> {
         self.say(&format!("setoption name {name} value {value}"))
     }
 
@@ -110,12 +183,13 @@ impl Program {
 
     /// The next line that begins with a word; `pass` sees those before it.
     fn until(&mut self, word: &str, mut pass: impl FnMut(&str)) -> Result<String, CommandError> {
-        let mut line = String::new();
+        let mut line = Vec::new();
         loop {
             line.clear();
-            if self.output.read_line(&mut line)? == 0 {
-                return Err(trouble!("the engine has ended before '{word}'"));
+            if self.output.read_until(b'\n', &mut line)? == 0 {
+                return Err(trouble!("the engine {} has ended before '{word}'", self.name));
             }
+            let line = String::from_utf8_lossy(&line);
             if line.split_whitespace().next() == Some(word) {
                 return Ok(line.trim_end().to_owned());
             }
@@ -159,6 +233,15 @@ impl Player for Program {
     }
 }
 
+/// The name that an engine gives itself.
+///
+/// # Errors
+///
+/// It does not run, or does not use UCI.
+pub fn name_of(program: &Path) -> Result<String, CommandError> {
+    Ok(Program::start(program)?.name.clone())
+}
+
 /// The score of an info line, in centipawns; `None` if it has none.
 fn score_of(line: &str) -> Option<i32> {
     let mut words = line.split_whitespace().skip_while(|&word| word != "score").skip(1);
@@ -169,63 +252,77 @@ fn score_of(line: &str) -> Option<i32> {
     }
 }
 
-/// Plays a game from an opening; the result is for the player who moves first.
+/// Plays a game from an opening; `limits` are those of the players.
 ///
 /// # Errors
 ///
 /// A player fails, or plays no legal move.
-pub fn game(mut players: [&mut dyn Player; 2], opening: &Position, limit: Limit) -> Result<Outcome, CommandError> {
+pub fn game(
+    mut players: [&mut dyn Player; 2],
+    opening: &Position,
+    limits: [Limit; 2],
+    ends: Ends,
+) -> Result<Played, CommandError> {
     for player in &mut players {
         player.new_game()?;
     }
     let start = opening.fen();
     let mut game = Game::new(*opening);
-    let (mut moves, mut scores) = (Vec::new(), Vec::new());
-    let (base, increment) = match limit {
-        Limit::Nodes(_) => (0, 0),
-        Limit::Clock { base, increment } => (base, increment),
-    };
-    // The clocks of White and Black.
-    let mut clocks = [Duration::from_millis(base); 2];
-    loop {
+    let (mut moves, mut scores, mut men) = (Vec::new(), Vec::new(), Vec::new());
+    // The clocks of the players; without one, it shows an hour for ever.
+    let mut clocks = limits.map(|limit| match limit {
+        Limit::Nodes(_) => Duration::from_secs(3600),
+        Limit::Clock { base, .. } => Duration::from_millis(base),
+    });
+    let (outcome, on_time) = loop {
         let mover = moves.len() % 2;
         let lost = if mover == 0 { Outcome::Lost } else { Outcome::Won };
         match game.outcome() {
-            Some(Ending::Checkmate) => return Ok(lost),
-            Some(_) => return Ok(Outcome::Drawn),
-            None if moves.len() >= LONGEST => return Ok(Outcome::Drawn),
+            Some(Ending::Checkmate) => break (lost, false),
+            Some(_) => break (Outcome::Drawn, false),
+            None if moves.len() >= LONGEST => break (Outcome::Drawn, false),
             None => (),
         }
         let begun = Instant::now();
-        let left = clocks.map(|clock| clock.as_millis().try_into().unwrap_or(u64::MAX));
-        let answer = players[mover].choose(&start, &moves, limit, left)?;
-        if matches!(limit, Limit::Clock { .. }) {
-            let clock = &mut clocks[usize::from(game.position().turn().is_black())];
-            match clock.checked_sub(begun.elapsed()) {
-                Some(rest) => *clock = rest + Duration::from_millis(increment),
-                None => return Ok(lost),
+        let mut left = clocks.map(|clock| clock.as_millis().try_into().unwrap_or(u64::MAX));
+        if game.position().turn().is_white() != (mover == 0) {
+            left.reverse();
+        }
+        let answer = players[mover].choose(&start, &moves, limits[mover], left)?;
+        if let Limit::Clock { increment, .. } = limits[mover] {
+            match clocks[mover].checked_sub(begun.elapsed()) {
+                Some(rest) => clocks[mover] = rest + Duration::from_millis(increment),
+                None => break (lost, true),
             }
         }
         let action = read_action(game.position(), &answer.best);
         let Ok(Action::Move(m)) = action else {
             return Err(trouble!("'{}' is no legal move in {}", answer.best, game.position().fen()));
         };
+        men.push(game.position().men());
         moves.push(uci(game.position(), m));
         game.play(m);
         scores.push(answer.score);
-        if is_given_up(&scores) {
-            return Ok(lost);
+        if ends.is_lost(&scores) {
+            break (lost, false);
         }
-        if is_level(&scores, opening.fullmoves().get() as usize) {
-            return Ok(Outcome::Drawn);
+        if ends == Ends::Early && is_level(&scores, opening.fullmoves().get() as usize) {
+            break (Outcome::Drawn, false);
         }
-    }
+    };
+    Ok(Played { outcome, on_time, scores: men.into_iter().zip(scores).collect() })
 }
 
-/// Whether the side that has just moved sees itself lost, and has for some moves. Scores are the movers'.
-fn is_given_up(scores: &[i32]) -> bool {
-    let own = || scores.iter().rev().step_by(2).take(LOST_MOVES);
-    own().count() == LOST_MOVES && own().all(|&score| score <= -LOST)
+impl Ends {
+    /// Whether the side that has just moved has lost. Scores are the movers'.
+    fn is_lost(self, scores: &[i32]) -> bool {
+        let last = |side: usize| scores.iter().rev().skip(side).step_by(2).take(LOST_MOVES);
+        let own = |least: i32| last(0).count() == LOST_MOVES && last(0).all(|&score| score <= -least);
+        match self {
+            Ends::Early | Ends::Lost => own(LOST),
+            Ends::Agreed => own(AGREED) && last(1).count() == LOST_MOVES && last(1).all(|&score| score >= AGREED),
+        }
+    }
 }
 
 /// Whether both sides see a draw, and have for some plies. `first` is the number of the opening's move.
@@ -235,13 +332,13 @@ fn is_level(scores: &[i32], first: usize) -> bool {
         && scores.iter().rev().take(LEVEL_PLIES).all(|score| score.abs() <= LEVEL)
 }
 
+/// A player for tests: it plays the moves of a list.
 #[cfg(test)]
-mod tests {
+pub mod script {
     use super::*;
-    use ibex::position::notation::read_fen;
 
-    /// Plays the moves of a list, with one score.
-    struct Script(Vec<&'static str>, i32);
+    /// Plays the moves of a list, with one score; each takes this time.
+    pub struct Script(pub Vec<&'static str>, pub i32, pub Duration);
 
     impl Player for Script {
         fn new_game(&mut self) -> Result<(), CommandError> {
@@ -249,18 +346,28 @@ mod tests {
         }
 
         fn choose(&mut self, _: &str, moves: &[String], _: Limit, _: [u64; 2]) -> Result<Answer, CommandError> {
+            std::thread::sleep(self.2);
             let best = self.0[moves.len() / 2 % self.0.len()].to_owned();
             Ok(Answer { best, score: self.1 })
         }
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::script::Script;
+    use super::*;
+    use ibex::position::notation::read_fen;
 
     fn played(
         fen: &str,
         first: (&[&'static str], i32),
         second: (&[&'static str], i32),
     ) -> Result<Outcome, CommandError> {
-        let (mut first, mut second) = (Script(first.0.to_vec(), first.1), Script(second.0.to_vec(), second.1));
-        game([&mut first, &mut second], &read_fen(fen).unwrap(), Limit::Nodes(1))
+        let script = |(moves, score): (&[&'static str], i32)| Script(moves.to_vec(), score, Duration::ZERO);
+        let (mut first, mut second) = (script(first), script(second));
+        let opening = read_fen(fen).unwrap();
+        game([&mut first, &mut second], &opening, [Limit::Nodes(1); 2], Ends::Early).map(|played| played.outcome)
     }
 
     #[test]
@@ -282,11 +389,28 @@ mod tests {
         assert!(error.starts_with("'e2e5' is no legal move in 4k3/"), "{error}");
     }
 
+    /// The second player, Black, has a clock, and the first has none.
+    #[test]
+    fn who_has_no_time_left_has_lost() {
+        let mut white = Script(vec!["e1d1", "d1e1"], 0, Duration::from_millis(30));
+        let mut black = Script(vec!["e8d8", "d8e8"], 0, Duration::from_millis(20));
+        let opening = read_fen("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1").unwrap();
+        let limits = [Limit::Nodes(1), Limit::Clock { base: 50, increment: 0 }];
+        let played = game([&mut white, &mut black], &opening, limits, Ends::Early).unwrap();
+        assert_eq!((played.outcome, played.on_time), (Outcome::Won, true));
+        assert!(played.scores.iter().all(|&score| score == (3, 0)) && played.scores.len() < 6, "{played:?}");
+    }
+
     #[test]
     fn both_sides_must_see_a_draw_and_the_loser_the_loss() {
-        assert!(is_given_up(&[50, -900, 50, -950, 50, -2000, 50, -900]));
-        assert!(!is_given_up(&[900, -900, 900, -950, 900, -899, 900, -900]));
-        assert!(!is_given_up(&[-900, -950]));
+        for ends in [Ends::Early, Ends::Lost] {
+            assert!(ends.is_lost(&[50, -900, 50, -950, 50, -2000, 50, -900]));
+            assert!(!ends.is_lost(&[900, -900, 900, -950, 900, -899, 900, -900]));
+            assert!(!ends.is_lost(&[-900, -950]));
+        }
+        assert!(Ends::Agreed.is_lost(&[1000, -1000, 1000, -1000, 1000, -1000, 1000, -1000]));
+        assert!(!Ends::Agreed.is_lost(&[1000, -1000, 999, -1000, 1000, -1000, 1000, -1000]));
+        assert!(!Ends::Agreed.is_lost(&[1000, -1000, 1000, -999, 1000, -1000, 1000, -1000]));
         let level = [5; LEVEL_PLIES];
         assert!(is_level(&level, 32) && !is_level(&level, 31) && !is_level(&level[1..], 60));
         let mut seen = level;
@@ -300,5 +424,14 @@ mod tests {
         assert_eq!(score_of("info depth 5 score mate -3 nodes 9"), Some(-MATE));
         assert_eq!(score_of("info string score"), None);
         assert_eq!(score_of("info depth 5"), None);
+    }
+
+    #[test]
+    fn clocks_are_read() {
+        assert_eq!(clock("8+0.08"), Ok(Limit::Clock { base: 8000, increment: 80 }));
+        assert_eq!(clock("60"), Ok(Limit::Clock { base: 60_000, increment: 0 }));
+        for wrong in ["", "+1", "8+", "0+1", "-1+0", "x", "1e9"] {
+            assert!(clock(wrong).is_err(), "{wrong}");
+        }
     }
 }
