@@ -26,12 +26,6 @@ const SOURCES: [&str; 9] = [
     ":(top)Cargo.lock",
     ":(top,glob)nets/*.ibxn",
 ];
-/// The part of these that does not belong to the search: the code that calls it and prints its results.
-const NO_SEARCH: [&str; 4] =
-    [":(top,exclude)src/uci", ":(top,exclude)lab", ":(top,exclude)formats", ":(top,exclude)terminal"];
-/// The most changed files that a message names.
-const NAMED: usize = 3;
-
 /// The engine as the project has it now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Engine {
@@ -58,10 +52,6 @@ pub struct State {
 pub struct Recorded {
     pub bench: String,
     pub network: String,
-    /// The commit that was checked out; older pages may lack it.
-    pub commit: Option<String>,
-    /// Whether the sources differed from those of the commit.
-    pub changed: bool,
 }
 
 /// What a figure depends on.
@@ -74,14 +64,6 @@ pub enum Basis {
 }
 
 impl Basis {
-    /// In a word, what must change to make a figure old.
-    pub fn name(self) -> &'static str {
-        match self {
-            Basis::Search => "bench",
-            Basis::Network => "network",
-        }
-    }
-
     /// Why a figure of the recorded engine is old now.
     pub fn reason(self, recorded: &Recorded, engine: &Engine) -> Option<String> {
         if recorded.network != engine.network {
@@ -92,30 +74,6 @@ impl Basis {
             None
         }
     }
-
-    /// Why a figure that is not old may still differ now; `None` if there is no sign of it.
-    ///
-    /// The search may have changed in ways that the bench does not show. Figures of games and clocks do not follow the
-    /// bench, but a different bench shows that they are of a different search.
-    pub fn doubt(self, recorded: &Recorded, engine: &Engine) -> Option<String> {
-        self.doubt_in(Path::new("."), recorded, engine)
-    }
-
-    /// The same in the checkout of this folder.
-    fn doubt_in(self, folder: &Path, recorded: &Recorded, engine: &Engine) -> Option<String> {
-        if recorded.bench == engine.bench {
-            return recorded.doubt_in(folder);
-        }
-        let changed = match recorded.commit.as_deref().map(|commit| (commit, changed_since(folder, commit))) {
-            None => "its commit is not named".to_owned(),
-            Some((commit, None)) => format!("git does not have commit {commit} here"),
-            Some((commit, Some(files))) => {
-                let files = if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) };
-                format!("{files} of the search changed since {commit}")
-            }
-        };
-        Some(format!("of bench {}, now {}; {changed}", recorded.bench, engine.bench))
-    }
 }
 
 impl Recorded {
@@ -124,34 +82,7 @@ impl Recorded {
         let line = block.rsplit_once("*Bench ")?.1;
         let (bench, rest) = line.split_once(", network ")?;
         let network = rest.split(',').next()?;
-        // The line may be wrapped anywhere.
-        let mut words = rest.split_whitespace().skip_while(|&word| word != "commit").skip(1);
-        let commit = words.next();
-        let ends = commit.is_some_and(|word| word.ends_with(','));
-        let changed = !ends && words.next() == Some("with") && words.next() == Some("changes,");
-        let commit = commit.map(|word| word.trim_end_matches(',').to_owned());
-        Some(Recorded { bench: bench.to_owned(), network: network.trim().to_owned(), commit, changed })
-    }
-
-    /// Why a figure with the current bench and network may still differ now; `None` if the search is that of the
-    /// recorded commit.
-    ///
-    /// The bench completes all its iterations, so it does not show how a search ends that runs out of nodes or time.
-    fn doubt_in(&self, folder: &Path) -> Option<String> {
-        let Some(commit) = &self.commit else { return Some("names no commit".to_owned()) };
-        if self.changed {
-            return Some("measured with uncommitted changes".to_owned());
-        }
-        match changed_since(folder, commit) {
-            None => Some(format!("of commit {commit}, which git does not have here")),
-            Some(files) if files.is_empty() => None,
-            Some(files) => {
-                let named = files.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-                let more = files.len().saturating_sub(NAMED);
-                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-                Some(format!("changed since commit {commit}: {named}{more}"))
-            }
-        }
+        Some(Recorded { bench: bench.to_owned(), network: network.trim().to_owned() })
     }
 }
 
@@ -308,16 +239,6 @@ fn sources(folder: &Path, now: bool) -> Option<String> {
     listed.filter(|text| !text.is_empty()).map(|text| format!("{:016x}", checksum(text.as_bytes())))
 }
 
-/// The files of the search that differ from those of a commit, including uncommitted changes; `None` if git fails.
-fn changed_since(folder: &Path, commit: &str) -> Option<Vec<String>> {
-    // A name that begins with a hyphen would be an option.
-    let named = commit.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let mut git = Command::new("git");
-    git.arg("-C").arg(folder).args(["diff", "--name-only", commit, "--"]).args(SOURCES).args(NO_SEARCH);
-    let output = git.output().ok().filter(|output| named && output.status.success())?;
-    Some(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
-}
-
 /// The name of the processor's family, on Linux.
 fn processor() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
@@ -409,18 +330,7 @@ mod tests {
             assert!(line.lines().count() > 1 && line.lines().all(|line| line.chars().count() <= WIDTH), "{line}");
             let recorded = Recorded::read(&format!("| a |\n\n{line}")).unwrap();
             assert_eq!((recorded.bench, recorded.network), (engine().bench, engine().network));
-            assert_eq!((recorded.commit.as_deref(), recorded.changed), (Some("1a2b3c4"), changed), "{line}");
         }
-        let broken = "*Bench 1, network n, version 1, commit\n1a2b3c, 2026-11-01, x; y with changes.*\n";
-        let recorded = Recorded::read(broken).unwrap();
-        assert_eq!((recorded.commit.as_deref(), recorded.changed), (Some("1a2b3c"), false));
-        for space in ["with changes", "with\nchanges", "\nwith changes"] {
-            let line = format!("*Bench 1, network n, version 1, commit 1a2b3c {space}, 2026-11-01, x; y.*\n");
-            let recorded = Recorded::read(&line).unwrap();
-            assert_eq!((recorded.commit.as_deref(), recorded.changed), (Some("1a2b3c"), true), "{line}");
-            assert_eq!(recorded.doubt_in(Path::new(".")).unwrap(), "measured with uncommitted changes");
-        }
-        assert_eq!(Recorded::read("*Bench 1, network n, version 1, 2026-11-01, x; y.*\n").unwrap().commit, None);
         assert_eq!(Recorded::read("| a |\n"), None);
     }
 
@@ -484,78 +394,12 @@ mod tests {
     #[test]
     fn figures_age_with_the_bench_or_with_the_network() {
         let now = engine();
-        let recorded = |bench: &str, network: &str| Recorded {
-            bench: bench.to_owned(),
-            network: network.to_owned(),
-            commit: None,
-            changed: false,
-        };
+        let recorded = |bench: &str, network: &str| Recorded { bench: bench.to_owned(), network: network.to_owned() };
         assert_eq!(Basis::Search.reason(&recorded("952058", "ibex-10"), &now), None);
         assert!(Basis::Search.reason(&recorded("970207", "ibex-10"), &now).unwrap().contains("970207"));
         assert_eq!(Basis::Network.reason(&recorded("970207", "ibex-10"), &now), None);
         for basis in [Basis::Search, Basis::Network] {
             assert!(basis.reason(&recorded("952058", "ibex-9"), &now).unwrap().contains("ibex-9"));
         }
-    }
-
-    /// The bench does not show all of the search: changes since the recorded commit are reported.
-    #[test]
-    fn the_same_bench_leaves_a_doubt_where_the_search_has_changed() {
-        let project = project("doubt");
-        let first = State::of(&project.0).unwrap().commit.unwrap();
-        let recorded = |commit: Option<&str>| Recorded {
-            bench: String::new(),
-            network: String::new(),
-            commit: commit.map(Into::into),
-            changed: false,
-        };
-        let doubt = |commit| recorded(commit).doubt_in(&project.0);
-        assert_eq!(doubt(None).unwrap(), "names no commit");
-        for unknown in ["0123456789abcdef", "--help"] {
-            assert!(doubt(Some(unknown)).unwrap().contains("git does not have"), "{unknown}");
-        }
-        assert_eq!(doubt(Some(&first)), None);
-        project.write("lab/src/table.rs", "new\n");
-        project.write("docs/page.md", "new\n");
-        commit(&project, &["commit", "--quiet", "--all", "--message=two"]);
-        assert_eq!(doubt(Some(&first)), None, "no part of the search");
-        project.write("src/search/node.rs", "new\n");
-        commit(&project, &["commit", "--quiet", "--all", "--message=three"]);
-        project.write("build/version.rs", "new\n");
-        let expected = format!("changed since commit {first}: build/version.rs, src/search/node.rs");
-        assert_eq!(doubt(Some(&first)).unwrap(), expected);
-        for file in ["build.rs", "Cargo.toml", "Cargo.lock"] {
-            project.write(file, "new\n");
-        }
-        assert!(doubt(Some(&first)).unwrap().ends_with(" and 2 more"));
-    }
-
-    /// Another bench does not make games and clocks old, but their table is that of another search.
-    #[test]
-    fn another_bench_leaves_a_doubt_in_games_and_clocks() {
-        let project = project("games");
-        let first = State::of(&project.0).unwrap().commit.unwrap();
-        project.write("src/search/node.rs", "new\n");
-        project.write("docs/page.md", "new\n");
-        commit(&project, &["commit", "--quiet", "--all", "--message=two"]);
-        let recorded = |bench: &str, commit: Option<&str>| Recorded {
-            bench: bench.to_owned(),
-            network: engine().network,
-            commit: commit.map(Into::into),
-            changed: false,
-        };
-        let now = Engine { bench: "2".to_owned(), ..engine() };
-        let doubt = |recorded: &Recorded| {
-            assert_eq!(Basis::Network.reason(recorded, &now), None);
-            Basis::Network.doubt_in(&project.0, recorded, &now)
-        };
-        let expected = format!("of bench 1, now 2; 1 file of the search changed since {first}");
-        assert_eq!(doubt(&recorded("1", Some(&first))).unwrap(), expected);
-        assert!(doubt(&recorded("1", Some("0123456"))).unwrap().contains("does not have"));
-        assert!(doubt(&recorded("1", None)).unwrap().contains("not named"));
-        // With the current bench the files decide, as they do for the search.
-        assert!(doubt(&recorded("2", Some(&first))).unwrap().contains("changed since commit"));
-        let second = State::of(&project.0).unwrap().commit.unwrap();
-        assert_eq!(doubt(&recorded("2", Some(&second))), None);
     }
 }

@@ -140,26 +140,11 @@ fn reason(figure: &Figure, engine: &Engine) -> Result<Option<String>, CommandErr
     })
 }
 
-/// Why a figure that is not old may still differ now; `None` if there is no sign of it.
-///
-/// Each check measures the quick ones again.
-fn doubt(figure: &Figure, engine: &Engine) -> Result<Option<String>, CommandError> {
-    if figure.quick {
-        return Ok(None);
-    }
-    Ok(recorded(figure)?.and_then(|recorded| figure.basis.doubt(&recorded, engine)))
-}
-
 fn list() -> Result<bool, CommandError> {
     let engine = Engine::current()?;
     for figure in FIGURES {
-        let state = if let Some(reason) = reason(figure, &engine)? {
-            format!("old: {reason}")
-        } else if let Some(doubt) = doubt(figure, &engine)? {
-            format!("current by its {}; {doubt}", figure.basis.name())
-        } else {
-            "current".to_owned()
-        };
+        let state =
+            if let Some(reason) = reason(figure, &engine)? { format!("old: {reason}") } else { "current".to_owned() };
         tell!("{:<10} {:<22} {:<22} {state}", figure.part, figure.name, figure.pages.join(", "))?;
     }
     Ok(true)
@@ -229,23 +214,20 @@ struct Counts {
     old: usize,
     /// Figures on the front page that are not old, but must not be released because they are of another bench.
     front: usize,
-    /// Figures that are not old but may still differ.
-    doubtful: usize,
 }
 
 impl Counts {
     /// All of it in a line, with the remedies.
     fn summary(&self) -> String {
-        let Counts { repeated, wrong, old, front, doubtful } = self;
+        let Counts { repeated, wrong, old, front } = self;
         // `make figures` leaves them alone, and uses another build than they name.
         let front = if *front > 0 {
-            format!("{front} on the front page of another bench (`run --again NAME` as docs/strength.md says), ")
+            format!(", {front} on the front page of another bench (`run --again NAME` as docs/strength.md says)")
         } else {
             String::new()
         };
         format!(
-            "{} figures: {repeated} measured again and the same, {wrong} wrong, {old} old (`make figures`), {front}\
-             {doubtful} current by their bench or network alone (`run --again NAME`)",
+            "{} figures: {repeated} measured again and the same, {wrong} wrong, {old} old (`make figures`){front}",
             FIGURES.len()
         )
     }
@@ -304,9 +286,6 @@ fn check(tools: &Tools, release: bool) -> Result<bool, CommandError> {
         } else if let Some(reason) = at_release {
             tell!("not for a release: {shown}: {reason}")?;
             counts.front += 1;
-        } else if let Some(doubt) = doubt(figure, &engine)? {
-            tell!("current by its {} alone: {shown}: {doubt}", figure.basis.name())?;
-            counts.doubtful += 1;
         }
     }
     let stale = plot::stale();
