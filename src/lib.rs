@@ -74,6 +74,9 @@ pub const NAME: &str = concat!("Ibex ", env!("IBEX_VERSION"));
 pub mod bench;
 pub mod bound;
 pub mod checksum;
+#[cfg(test)]
+#[path = "../tests/common/mod.rs"]
+mod common;
 pub mod engine;
 pub mod eval;
 pub mod laboratory;
@@ -88,6 +91,9 @@ pub mod random;
 pub mod recognize;
 pub mod retrograde;
 pub mod score;
+// The helpers of the integration tests name the library.
+#[cfg(test)]
+extern crate self as ibex;
 #[cfg(test)]
 #[path = "../tests/common/scratch.rs"]
 mod scratch;

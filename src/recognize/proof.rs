@@ -7,14 +7,10 @@ use std::sync::OnceLock;
 use proptest::prelude::*;
 use shakmaty::{Board, CastlingMode, Piece, Square};
 
-#[path = "../../tests/common/shared.rs"]
-mod data;
-
-pub(crate) use data::shared;
-
 use super::clause::mutation::{self, Site};
 use super::*;
 use crate::bound::Bound;
+use crate::common::shared::shared;
 use crate::parallel::{default_jobs, in_parallel};
 use crate::retrograde::tests::{some_tables, tables};
 use crate::retrograde::{Dtm, Table, Tables};

@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn results_agree_with_syzygy() {
-        let Some(folder) = proof::shared("data/syzygy") else { return };
+        let Some(folder) = crate::common::shared::shared("data/syzygy") else { return };
         let (tables, remarks) = syzygy::Tablebases::open(&folder.to_string_lossy());
         assert!(remarks.is_empty(), "{remarks:?}");
         let tables = tables.expect("the tables are there");

@@ -1,6 +1,6 @@
 //! Helpers of the tests of scores.
 
-mod shared;
+pub mod shared;
 
 use std::path::Path;
 

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use shakmaty::CastlingMode;
 
 use super::*;
-use crate::recognize::proof::shared;
+use crate::common::shared::shared;
 use crate::scratch::Scratch;
 
 fn position(fen: &str) -> Position {

@@ -33,33 +33,8 @@ pub enum Distance {
     /// Source: H. G. Muller, micro-Max 4.8 and Fairy-Max.
     DelayedLoss,
     /// [`Distance::RootPly`] with a fault: the tests of scores must notice it.
-    Faulty(Fault),
-}
-
-/// A fault that a negative control puts in by hand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// The table re-bases nothing.
-    Unadjusted,
-    /// Every proof is taken to come true in time.
-    Timeless,
-    /// The table re-bases draws the wrong way round, when storing and when probing.
-    FlippedDraws,
-    /// Mate distance pruning rules out mate with the next move.
-    MissedMate,
-    /// [`Distance::NodeAged`], but windows enter a child as they are.
-    AgelessWindows,
-}
-
-impl Fault {
-    /// The rule by which the table re-bases draws.
-    fn draws(self, draws: DrawRule) -> DrawRule {
-        match draws {
-            DrawRule::Later if self == Fault::FlippedDraws => DrawRule::Sooner,
-            DrawRule::Sooner if self == Fault::FlippedDraws => DrawRule::Later,
-            rule => rule,
-        }
-    }
+    #[cfg(test)]
+    Faulty(super::faults::Fault),
 }
 
 impl Distance {
@@ -67,15 +42,21 @@ impl Distance {
     #[inline(always)]
     pub fn origin(self, ply: usize) -> usize {
         match self {
-            Distance::NodeAged | Distance::DelayedLoss | Distance::Faulty(Fault::AgelessWindows) => 0,
-            Distance::RootPly | Distance::Faulty(_) => ply,
+            Distance::NodeAged | Distance::DelayedLoss => 0,
+            Distance::RootPly => ply,
+            #[cfg(test)]
+            Distance::Faulty(fault) => fault.origin(ply),
         }
     }
 
     /// The nearest mate that a node at `ply` can give, counted as its mates are: the one with its next move.
     #[inline(always)]
     pub fn nearest_mate(self, ply: usize) -> usize {
-        self.origin(ply) + if self == Distance::Faulty(Fault::MissedMate) { 3 } else { 1 }
+        match self {
+            #[cfg(test)]
+            Distance::Faulty(fault) => fault.nearest_mate(ply),
+            _ => self.origin(ply) + 1,
+        }
     }
 
     /// Whether [`Distance::enter`] and [`Distance::leave`] need the child's static evaluation.
@@ -88,7 +69,9 @@ impl Distance {
     #[inline(always)]
     pub fn enter(self, edge: Score, lower: bool, evaluation: Score) -> Score {
         match self {
-            Distance::RootPly | Distance::Faulty(_) => edge,
+            Distance::RootPly => edge,
+            #[cfg(test)]
+            Distance::Faulty(_) => edge,
             Distance::NodeAged => younger(edge),
             Distance::DelayedLoss => {
                 // The exit map is m + (m < e); its preimage takes one from an alpha below e and from a beta not above
@@ -103,8 +86,10 @@ impl Distance {
     #[inline(always)]
     pub fn leave(self, value: Ibv, evaluation: Score) -> Ibv {
         match self {
-            Distance::NodeAged | Distance::Faulty(Fault::AgelessWindows) => older(value),
-            Distance::RootPly | Distance::Faulty(_) => value,
+            Distance::NodeAged => older(value),
+            Distance::RootPly => value,
+            #[cfg(test)]
+            Distance::Faulty(fault) => fault.leave(value),
             Distance::DelayedLoss if value.score() < evaluation => Ibv::new(value.score().above(), value.bound()),
             Distance::DelayedLoss => value,
         }
@@ -115,13 +100,10 @@ impl Distance {
     pub fn to_tt(self, value: Ibv, ply: usize, draws: DrawRule) -> Ibv {
         match self {
             Distance::RootPly => value.to_tt(ply, draws),
-            Distance::NodeAged | Distance::Faulty(Fault::AgelessWindows) if value.score().is_draw() => {
-                value.to_tt(ply, draws)
-            }
-            Distance::NodeAged
-            | Distance::DelayedLoss
-            | Distance::Faulty(Fault::Unadjusted | Fault::AgelessWindows) => value,
-            Distance::Faulty(fault) => value.to_tt(ply, fault.draws(draws)),
+            Distance::NodeAged if value.score().is_draw() => value.to_tt(ply, draws),
+            Distance::NodeAged | Distance::DelayedLoss => value,
+            #[cfg(test)]
+            Distance::Faulty(fault) => fault.to_tt(value, ply, draws),
         }
     }
 
@@ -130,13 +112,10 @@ impl Distance {
     pub fn from_tt(self, stored: Ibv, ply: usize, draws: DrawRule) -> Option<Ibv> {
         match self {
             Distance::RootPly => stored.from_tt(ply, draws),
-            Distance::NodeAged | Distance::Faulty(Fault::AgelessWindows) if stored.score().is_draw() => {
-                stored.from_tt(ply, draws)
-            }
-            Distance::NodeAged
-            | Distance::DelayedLoss
-            | Distance::Faulty(Fault::Unadjusted | Fault::AgelessWindows) => Some(stored),
-            Distance::Faulty(fault) => stored.from_tt(ply, fault.draws(draws)),
+            Distance::NodeAged if stored.score().is_draw() => stored.from_tt(ply, draws),
+            Distance::NodeAged | Distance::DelayedLoss => Some(stored),
+            #[cfg(test)]
+            Distance::Faulty(fault) => fault.at_ply(stored, ply, draws),
         }
     }
 
@@ -152,7 +131,8 @@ impl Distance {
             _ => 0,
         };
         match self {
-            Distance::Faulty(Fault::Timeless) => 0,
+            #[cfg(test)]
+            Distance::Faulty(fault) => fault.plies_needed(needed),
             // Its mates count moves.
             Distance::DelayedLoss if stored.is_mate() => 2 * needed,
             _ => needed,

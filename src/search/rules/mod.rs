@@ -3,6 +3,10 @@
 use crate::bound::{Bound, Ibv};
 use crate::score::Score;
 pub mod distance;
+#[cfg(test)]
+mod faults;
+#[cfg(test)]
+mod tests;
 
 use distance::Distance;
 

@@ -5,6 +5,7 @@
 
 use std::sync::OnceLock;
 
+use super::faults::Fault;
 use ibex::bench::POSITIONS;
 use ibex::bound::{Bound, Ibv};
 use ibex::position::notation::read_fen;
@@ -13,14 +14,13 @@ use ibex::random::split_mix;
 use ibex::recognize::claim_ends_within;
 use ibex::score::{Band, DrawRule, Score};
 use ibex::search::experiments::single::{SearchRun, SingleSearch};
-use ibex::search::rules::distance::{Distance, Fault};
+use ibex::search::rules::distance::Distance;
 use ibex::search::rules::{Composition, TableMode};
 use ibex::search::state::Tally;
 use ibex::search::{Conventions, Rules};
 use ibex::time::Limits;
 
-mod common;
-use common::Listener;
+use crate::common::{self, Listener};
 
 const NEUTRAL: Conventions = Conventions { draws: DrawRule::Off, contempt: 0 };
 
