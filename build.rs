@@ -118,12 +118,17 @@ fn embed(path: &Path) -> Result<(), String> {
          pub const HIDDEN: usize = {};\n\
          pub const OUTPUT_BIASES: [i32; {}] = {:?};\n\
          // SAFETY: both are plain bytes of the same size.\n\
-         pub static WEIGHTS: [Block; {}] = unsafe {{ std::mem::transmute(*include_bytes!(\"network.bin\")) }};\n",
+         pub static WEIGHTS: [Block; {}] = unsafe {{ std::mem::transmute(*include_bytes!(\"network.bin\")) }};\n\
+         // SAFETY: the same.\n\
+         pub static THREATS: [ThreatRow; {}] = unsafe {{ std::mem::transmute(*include_bytes!(\"threats.bin\")) }};\n",
         network.hidden,
         format::OUTPUT_BUCKETS,
         network.output_biases,
-        network.weights.len() / format::BLOCK
+        network.weights.len() / format::BLOCK,
+        format::THREATS
     );
+    let threats: Vec<u8> = network.threat_rows().flatten().map(|weight| weight as u8).collect();
+    fs::write(out.join("threats.bin"), threats).map_err(unwritten)?;
     fs::write(out.join("network.bin"), aligned).map_err(unwritten)?;
     fs::write(out.join("network.rs"), text).map_err(unwritten)
 }

@@ -7,7 +7,7 @@ use ibex::bench;
 use ibex::bound::Ibv;
 use ibex::eval::Evaluator;
 use ibex::eval::nnue::features::{FeatureView, INPUTS};
-use ibex::eval::nnue::simd::{Arithmetic, BLOCK, Block, Task};
+use ibex::eval::nnue::simd::{Arithmetic, BLOCK, Block, HiddenLayer, Task, ThreatSums};
 use ibex::eval::nnue::{Accumulators, Network};
 use ibex::position::attacks::{AttackMaps, en_prise};
 use ibex::position::notation::read_fen;
@@ -107,7 +107,7 @@ fn network_after_moves(bencher: Bencher<'_, '_>) {
 fn network_sums_alone(bencher: Bencher<'_, '_>) {
     let network = Network::embedded();
     let (kernel, width) = (network.kernel(), network.hidden() / BLOCK);
-    let weights = network.weights().0;
+    let weights = network.contents().weights;
     let rows: Vec<Block> = weights.as_chunks::<BLOCK>().0.iter().map(|&block| Block(block)).collect();
     let work = |(before, m, after): &Step| -> [Work; 2] {
         [after.turn(), !after.turn()].map(|side| {
@@ -156,7 +156,10 @@ impl Task for Sums<'_> {
                     Some(captured) => arithmetic.add_sub_sub(to, self.from, row(*add), row(*sub), row(*captured)),
                 }
                 let en_prise: ArrayVec<&[Block], 64> = en_prise.iter().map(|&number| row(number)).collect();
-                sum += arithmetic.screlu_dot(to, &en_prise, row(INPUTS + 1));
+                sum += arithmetic.screlu_dot(
+                    HiddenLayer { values: to, rows: &en_prise, threats: &ThreatSums::ZERO },
+                    row(INPUTS + 1),
+                );
             }
         }
         sum

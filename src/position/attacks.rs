@@ -21,18 +21,44 @@ impl Attacks {
     /// The attacks of `side`.
     #[inline(always)]
     pub fn by(board: &Board, side: Color) -> Attacks {
-        let ours = board.by_color(side);
-        let occupied = board.occupied();
-        let by_pawns = pawn_attacks(board.pawns() & ours, side);
-        let by_minors = by_pawns
-            | union(board.knights() & ours, attacks::knight_attacks)
-            | union(board.bishops() & ours, |from| attacks::bishop_attacks(from, occupied));
-        let by_rooks = by_minors | union(board.rooks() & ours, |from| attacks::rook_attacks(from, occupied));
-        let all = by_rooks
-            | union(board.queens() & ours, |from| attacks::queen_attacks(from, occupied))
-            | union(board.kings() & ours, attacks::king_attacks);
-        Attacks { by_pawns, by_minors, by_rooks, all }
+        by_role(board, side).into()
     }
+}
+
+/// The squares that one side attacks, by the kind of man, pawn to king.
+pub type AttacksByRole = [Bitboard; 6];
+
+/// The attacks of `side` by the kind of man.
+#[inline(always)]
+pub fn by_role(board: &Board, side: Color) -> AttacksByRole {
+    let ours = board.by_color(side);
+    let occupied = board.occupied();
+    [
+        pawn_attacks(board.pawns() & ours, side),
+        union(board.knights() & ours, attacks::knight_attacks),
+        union(board.bishops() & ours, |from| attacks::bishop_attacks(from, occupied)),
+        union(board.rooks() & ours, |from| attacks::rook_attacks(from, occupied)),
+        union(board.queens() & ours, |from| attacks::queen_attacks(from, occupied)),
+        union(board.kings() & ours, attacks::king_attacks),
+    ]
+}
+
+impl From<AttacksByRole> for Attacks {
+    #[inline(always)]
+    fn from([by_pawns, knights, bishops, rooks, queens, king]: AttacksByRole) -> Attacks {
+        let by_minors = by_pawns | knights | bishops;
+        let by_rooks = by_minors | rooks;
+        Attacks { by_pawns, by_minors, by_rooks, all: by_rooks | queens | king }
+    }
+}
+
+/// The threats on a board, by the kind of men that attack: the squares of the men of the other side that they attack,
+/// kings excepted. `attacks` are those of Black and of White.
+#[inline(always)]
+pub fn threats(board: &Board, [black, white]: &[AttacksByRole; 2]) -> AttacksByRole {
+    let targets = board.occupied() & !board.kings();
+    let [on_white, on_black] = [board.white() & targets, board.black() & targets];
+    std::array::from_fn(|role| black[role] & on_white | white[role] & on_black)
 }
 
 #[inline(always)]
@@ -59,6 +85,12 @@ impl AttackMaps {
     #[inline(always)]
     pub fn new(board: &Board) -> AttackMaps {
         AttackMaps { black: Attacks::by(board, Color::Black), white: Attacks::by(board, Color::White) }
+    }
+
+    /// The attacks of Black and White, by the kind of man.
+    #[inline(always)]
+    pub fn of_roles(&[black, white]: &[AttacksByRole; 2]) -> AttackMaps {
+        AttackMaps { black: black.into(), white: white.into() }
     }
 
     /// The attacks of one side.

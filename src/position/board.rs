@@ -127,6 +127,14 @@ impl Board {
         self.mailbox[square as usize]
     }
 
+    /// The squares on which another board differs.
+    #[inline(always)]
+    pub(crate) fn differences(&self, other: &Board) -> Bitboard {
+        let roles = self.by_role.iter().zip(&other.by_role);
+        let squares = roles.fold(Bitboard::EMPTY, |squares, (&own, &other)| squares | (own ^ other));
+        squares | (self.white() ^ other.white())
+    }
+
     /// The piece on each square.
     #[inline(always)]
     pub fn mailbox(&self) -> &[PieceCode; 64] {

@@ -167,7 +167,8 @@ pub fn divide(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::nnue::features::INPUTS;
+    use crate::eval::nnue::features::{INPUTS, THREATS};
+    use crate::eval::nnue::format::{Contents, threatened};
     use crate::params;
 
     #[test]
@@ -195,7 +196,14 @@ mod tests {
         // A network whose only weight is an output bias of a pawn: pieces only scale it.
         let hidden = 64;
         let values = vec![0; (INPUTS + 1 + 16) * hidden];
-        let network = Network::new("blank".into(), hidden, &values, [255 * 64 / 4; 8]).unwrap();
+        let network = Network::new(Contents {
+            name: "blank".into(),
+            hidden,
+            weights: values,
+            output_biases: [255 * 64 / 4; 8],
+            threats: vec![0; THREATS * threatened(hidden)],
+        })
+        .unwrap();
         let lines = evaluation(&position, &Arc::new(network));
         assert_eq!(lines[1], "  |   r   |   n   |   b   |   q   |   k   |   b   |   n   |   r   |");
         // All the material is worth 78 pawns.

@@ -124,7 +124,7 @@ pub struct Checkpoint {
 }
 
 /// The version of the file: in another version, the same numbers may mean something else.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The longest first line that is read: enough for some hundred thousand epochs.
 const LONGEST_HEADING: u64 = 1 << 24;
@@ -306,15 +306,17 @@ impl Checkpoint {
         Ok(checkpoint)
     }
 
-    /// The mean of the results of these trainings: trainings that began alike and diverged make different errors.
-    /// Source: Wortsman et al., "Model soups" (2022).
+    /// The beginning of a training with the mean of the results of these trainings, which keeps its shared rows. Trainings
+    /// that began alike and diverged make different errors. Source: Wortsman et al., "Model soups" (2022).
     ///
     /// # Errors
     ///
     /// One line: a file cannot be read, or has a network of another size than the first.
-    pub fn mean(files: &[PathBuf]) -> Result<Parameters, CommandError> {
+    pub fn mean(files: &[PathBuf]) -> Result<Checkpoint, CommandError> {
         let (first, others) = files.split_first().ok_or_else(|| trouble!("no checkpoint"))?;
-        let mut mean = Checkpoint::read(first)?.into_result();
+        let first_one = Checkpoint::read(first)?;
+        let recipe = first_one.recipe.clone();
+        let mut mean = first_one.into_result();
         for (number, file) in (2u16..).zip(others) {
             let other = Checkpoint::read(file)?.into_result();
             if other.hidden != mean.hidden {
@@ -322,7 +324,7 @@ impl Checkpoint {
             }
             mean.approach(&other, 1.0 / f32::from(number));
         }
-        Ok(mean)
+        Ok(Checkpoint::beginning(recipe, mean))
     }
 }
 
@@ -369,9 +371,9 @@ pub mod tests {
         assert!(Checkpoint::mean(&[file.clone(), wide]).unwrap_err().to_string().contains("different sizes"));
         let bytes = fs::read(&file).unwrap();
         let (version, rest) = bytes.split_at(b"{\"ibex_checkpoint\":".len());
-        assert_eq!(rest[0], b'1');
-        fs::write(&file, [version, b"2", &rest[1..]].concat()).unwrap();
-        assert!(Checkpoint::read(&file).unwrap_err().to_string().ends_with("is a checkpoint of version 2, not 1"));
+        assert_eq!(rest[0], b'2');
+        fs::write(&file, [version, b"1", &rest[1..]].concat()).unwrap();
+        assert!(Checkpoint::read(&file).unwrap_err().to_string().ends_with("is a checkpoint of version 1, not 2"));
         fs::write(&file, &bytes[..bytes.len() - 1]).unwrap();
         assert!(Checkpoint::read(&file).unwrap_err().to_string().contains("truncated"));
         fs::write(&file, b"no checkpoint\n").unwrap();
@@ -427,8 +429,8 @@ pub mod tests {
         let files = [3, 4, 5].map(|seed| folder.join(format!("{seed}.ckpt")));
         let parts = [3, 4, 5].map(|seed| Checkpoint::new(Recipe { seed, ..recipe() }));
         parts.iter().zip(&files).for_each(|(part, file)| part.write(file).unwrap());
-        let mean = Checkpoint::mean(&files).unwrap();
-        assert_eq!(Checkpoint::mean(&files[..1]).unwrap(), parts[0].parameters);
+        let mean = Checkpoint::mean(&files).unwrap().parameters;
+        assert_eq!(Checkpoint::mean(&files[..1]).unwrap().parameters, parts[0].parameters);
         let weights = |parameters: &Parameters| parameters.values.iter().flat_map(|row| row.0).collect::<Vec<f32>>();
         let parts = parts.each_ref().map(|part| weights(part.result()));
         let averaged = weights(&mean);

@@ -8,7 +8,7 @@ use terminal::{CommandError, trouble};
 use bulletformat::ChessBoard;
 use ibex::checksum;
 use ibex::eval::nnue::features::{FeatureView, output_bucket};
-use ibex::position::attacks::{AttackMaps, en_prise};
+use ibex::position::attacks::{AttackMaps, by_role, en_prise, threats};
 use ibex::position::{Board, Position};
 use ibex::random::Random;
 use shakmaty::{CastlingMode, Chess, Color, FromSetup as _, Piece, Role, Setup, Square};
@@ -16,6 +16,9 @@ use terminal::outputs::{self, is_locked, is_still};
 
 /// The size of a packed position.
 pub const SIZE: usize = 32;
+
+/// The most threats of a position: each of the thirty men that are not kings may be attacked by six kinds.
+const MOST_THREATS: usize = 180;
 
 /// The inputs that a position activates, for both views, and the output that evaluates it.
 pub struct Inputs {
@@ -25,6 +28,10 @@ pub struct Inputs {
     own: [u16; 64],
     /// The view of the opponent.
     other: [u16; 64],
+    /// How many threats there are.
+    threat_count: usize,
+    /// The threats in the same views.
+    threats: [[u16; MOST_THREATS]; 2],
     /// The output.
     pub bucket: usize,
 }
@@ -33,6 +40,11 @@ impl Inputs {
     /// The views of the side to move and of the opponent.
     pub fn views(&self) -> [&[u16]; 2] {
         [&self.own[..self.count], &self.other[..self.count]]
+    }
+
+    /// The threats in the views of the side to move and of the opponent.
+    pub fn threats(&self) -> [&[u16]; 2] {
+        self.threats.each_ref().map(|threats| &threats[..self.threat_count])
     }
 }
 
@@ -48,7 +60,8 @@ pub fn inputs(packed: &ChessBoard) -> Inputs {
     let view = |color, king: u8| FeatureView::new(color, Square::new(u32::from(king & 63)));
     // The opponent's king is packed from the opponent's view.
     let (white, black) = (view(Color::White, packed.ksq), view(Color::Black, packed.opp_ksq ^ 56));
-    let mut inputs = Inputs { count: 0, own: [0; 64], other: [0; 64], bucket: 0 };
+    let mut inputs =
+        Inputs { count: 0, own: [0; 64], other: [0; 64], threat_count: 0, threats: [[0; MOST_THREATS]; 2], bucket: 0 };
     let mut push = |own: usize, other: usize| {
         inputs.own[inputs.count] = own as u16;
         inputs.other[inputs.count] = other as u16;
@@ -59,9 +72,19 @@ pub fn inputs(packed: &ChessBoard) -> Inputs {
         let piece = board.code_at(square);
         push(white.input(piece, square), black.input(piece, square));
     }
-    for square in en_prise(&board, &AttackMaps::new(&board)) {
+    let attacks = [Color::Black, Color::White].map(|side| by_role(&board, side));
+    for square in en_prise(&board, &AttackMaps::of_roles(&attacks)) {
         let piece = board.code_at(square);
         push(white.en_prise_input(piece, square), black.en_prise_input(piece, square));
+    }
+    for (attacker, squares) in (1..).zip(threats(&board, &attacks)) {
+        for square in squares {
+            let victim = board.code_at(square);
+            for (threats, view) in inputs.threats.iter_mut().zip([white, black]) {
+                threats[inputs.threat_count] = view.threat(attacker, victim, square) as u16;
+            }
+            inputs.threat_count += 1;
+        }
     }
     inputs.bucket = output_bucket(board.occupied().count());
     inputs
@@ -317,7 +340,8 @@ pub fn shuffle<T>(items: &mut [T], random: &mut Random) {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use ibex::eval::nnue::features::INPUTS;
+    use ibex::eval::nnue::features::{INPUTS, THREATS};
+    use ibex::eval::nnue::format::Contents;
     use ibex::eval::nnue::{Accumulators, Network};
     use std::sync::Arc;
 
@@ -391,7 +415,15 @@ pub mod tests {
         let hidden = 64;
         let mut random = Random::new(4);
         let values: Vec<i16> = (0..(INPUTS + 1 + 16) * hidden).map(|_| random.below(181) as i16 - 90).collect();
-        let network = Arc::new(Network::new("test".into(), hidden, &values, [0; 8]).unwrap());
+        let threats: Vec<i8> = (0..THREATS * hidden).map(|_| random.below(63) as i8 - 31).collect();
+        let contents = Contents {
+            name: "test".into(),
+            hidden,
+            weights: values.clone(),
+            output_biases: [0; 8],
+            threats: threats.clone(),
+        };
+        let network = Arc::new(Network::new(contents).unwrap());
         let mut position = Position::startpos();
         for _ in 0..500 {
             let moves = position.legal_moves();
@@ -402,19 +434,21 @@ pub mod tests {
             position.play(moves[random.below(moves.len())]);
             let inputs = inputs(&packed(&position, 0, 1));
             let mut sum = 0i64;
-            for (half, set) in [inputs.own, inputs.other].iter().enumerate() {
+            for (half, (set, threatened)) in inputs.views().into_iter().zip(inputs.threats()).enumerate() {
                 for neuron in 0..hidden {
                     let row = |input: usize| i64::from(values[input * hidden + neuron]);
-                    let value: i64 =
-                        row(INPUTS) + set[..inputs.count].iter().map(|&i| row(usize::from(i))).sum::<i64>();
+                    let threat = |&input: &u16| i64::from(threats[usize::from(input) * hidden + neuron]);
+                    let value: i64 = row(INPUTS)
+                        + set.iter().map(|&i| row(usize::from(i))).sum::<i64>()
+                        + threatened.iter().map(threat).sum::<i64>();
                     let weight = i64::from(values[(INPUTS + 1 + 2 * inputs.bucket + half) * hidden + neuron]);
                     sum += value.clamp(0, 255).pow(2) * weight;
                 }
             }
-            let expected = (sum / 255 * 400 / (255 * 64)).clamp(-5000, 5000);
+            let expected = (sum as f64 * 400.0 / (255.0 * 255.0 * 64.0)).round().clamp(-5000.0, 5000.0);
             let mut accumulators = Accumulators::new(Arc::clone(&network));
             accumulators.reset(&position);
-            assert_eq!(i64::from(accumulators.evaluate(&position)), expected, "{}", position.fen());
+            assert_eq!(f64::from(accumulators.evaluate(&position)), expected, "{}", position.fen());
         }
     }
 }

@@ -93,7 +93,8 @@ fn loss(samples: &[(f32, f32)], scale: f32) -> f64 {
 mod tests {
     use super::*;
     use ibex::eval::nnue::Accumulators;
-    use ibex::eval::nnue::features::INPUTS;
+    use ibex::eval::nnue::features::{INPUTS, THREATS};
+    use ibex::eval::nnue::format::Contents;
     use ibex::position::Position;
     use ibex::random::Random;
     use shakmaty::CastlingMode;
@@ -113,7 +114,9 @@ mod tests {
         let hidden = 64;
         let mut random = Random::new(4);
         let values: Vec<i16> = (0..(INPUTS + 1 + 16) * hidden).map(|_| random.below(181) as i16 - 90).collect();
-        let network = Arc::new(Network::new("test".into(), hidden, &values, [0; 8]).unwrap());
+        let threats = vec![1; THREATS * hidden];
+        let contents = Contents { name: "test".into(), hidden, weights: values, output_biases: [0; 8], threats };
+        let network = Arc::new(Network::new(contents).unwrap());
         let position = Position::from_fen("8/8/4k3/8/4K3/8/3R4/b7 w - - 0 1", CastlingMode::Standard).unwrap();
         let mut alone = Accumulators::new(Arc::clone(&network));
         alone.reset(&position);

@@ -7,10 +7,11 @@
 //! are summed in registers, and the row's gradient is read and written once for all of them.
 
 use bulletformat::ChessBoard;
-use ibex::eval::nnue::features::INPUTS;
+use ibex::eval::nnue::features::{INPUTS, THREATS};
+use ibex::eval::nnue::format::threatened;
 
 use crate::data::{Inputs, inputs};
-use crate::model::{BIASES, Parameters, STRIPE, Stripe, Target, output_row};
+use crate::model::{BIASES, Parameters, STRIPE, Stripe, THREAT_ROWS, Target, output_row};
 
 /// Positions that are processed together.
 const BLOCK: usize = 128;
@@ -22,7 +23,8 @@ pub struct HiddenLayers {
     values: Vec<[Stripe; 2]>,
     /// By position.
     outputs: Vec<f32>,
-    members: Members,
+    members: Members<INPUTS>,
+    threats: Members<THREATS>,
 }
 
 impl HiddenLayers {
@@ -33,6 +35,7 @@ impl HiddenLayers {
             values: vec![[Stripe::ZERO; 2]; BLOCK * (hidden / STRIPE)],
             outputs: Vec::with_capacity(BLOCK),
             members: Members::default(),
+            threats: Members::default(),
         }
     }
 
@@ -80,11 +83,17 @@ impl HiddenLayers {
         self.inputs.clear();
         self.inputs.extend(block.iter().map(inputs));
         let mut lanes = [Stripe::ZERO; BLOCK];
+        let threatened = threatened(parameters.hidden) / STRIPE;
         for (stripe, values) in self.values.chunks_exact_mut(BLOCK).enumerate() {
             for ((inputs, values), lanes) in self.inputs.iter().zip(values).zip(&mut lanes) {
-                for (half, (values, view)) in values.iter_mut().zip(inputs.views()).enumerate() {
+                let views = inputs.views().into_iter().zip(inputs.threats());
+                for (half, (values, (view, threats))) in values.iter_mut().zip(views).enumerate() {
                     let mut sums = *parameters.row(stripe, BIASES);
                     view.iter().for_each(|&input| sums.add(parameters.row(stripe, usize::from(input))));
+                    if stripe < threatened {
+                        let threats = threats.iter().map(|&threat| THREAT_ROWS + usize::from(threat));
+                        threats.for_each(|row| sums.add(parameters.row(stripe, row)));
+                    }
                     *values = sums;
                     let weights = parameters.row(stripe, output_row(inputs.bucket, half));
                     for i in 0..STRIPE {
@@ -101,7 +110,9 @@ impl HiddenLayers {
 
     /// Adds the gradient of a block whose outputs have been replaced by their slopes.
     fn backward(&mut self, parameters: &Parameters, gradient: &mut Parameters) {
-        self.members.sort(&self.inputs);
+        self.members.sort(&self.inputs, Inputs::views);
+        self.threats.sort(&self.inputs, Inputs::threats);
+        let threatened = threatened(parameters.hidden) / STRIPE;
         for (stripe, values) in self.values.chunks_exact_mut(BLOCK).enumerate() {
             let mut biases = *gradient.row(stripe, BIASES);
             for ((inputs, values), &slope) in self.inputs.iter().zip(&mut *values).zip(&self.outputs) {
@@ -121,7 +132,9 @@ impl HiddenLayers {
             }
             *gradient.row_mut(stripe, BIASES) = biases;
             let slopes = values.as_flattened();
-            for (input, views) in self.members.iter() {
+            let threats = self.threats.iter().map(|(threat, views)| (THREAT_ROWS + threat, views));
+            let threats = threats.filter(|_| stripe < threatened);
+            for (input, views) in self.members.iter().chain(threats) {
                 let row = gradient.row_mut(stripe, input);
                 let mut sums = *row;
                 views.iter().for_each(|&view| sums.add(&slopes[usize::from(view)]));
@@ -133,18 +146,18 @@ impl HiddenLayers {
 
 /// Which views of a block have each input.
 #[derive(Default)]
-struct Members {
+struct Members<const COUNT: usize> {
     /// The inputs that occur, each with the end of its part of `views`.
     ends: Vec<(usize, usize)>,
     /// Twice the position's index in the block, plus one for the opponent's view; in the order of the inputs.
     views: Vec<u16>,
 }
 
-impl Members {
-    /// A counting sort.
-    fn sort(&mut self, block: &[Inputs]) {
-        let mut next = [0; INPUTS];
-        for &input in block.iter().flat_map(Inputs::views).flatten() {
+impl<const COUNT: usize> Members<COUNT> {
+    /// A counting sort of the inputs that `of` gives for each view.
+    fn sort(&mut self, block: &[Inputs], of: impl Fn(&Inputs) -> [&[u16]; 2]) {
+        let mut next = [0; COUNT];
+        for &input in block.iter().flat_map(&of).flatten() {
             next[usize::from(input)] += 1;
         }
         self.ends.clear();
@@ -154,7 +167,7 @@ impl Members {
             self.ends.push((input, end));
         }
         self.views.resize(end, 0);
-        for (view, inputs) in block.iter().flat_map(Inputs::views).enumerate() {
+        for (view, inputs) in block.iter().flat_map(&of).enumerate() {
             for &input in inputs {
                 let next = &mut next[usize::from(input)];
                 self.views[*next] = view as u16;

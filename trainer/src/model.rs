@@ -3,8 +3,8 @@
 use bulletformat::ChessBoard;
 use formats::lessons;
 use ibex::bound::Bound;
-use ibex::eval::nnue::features::{INPUTS, KING_BUCKETS, OUTPUT_BUCKETS, PIECE_SQUARES};
-use ibex::eval::nnue::format::{QA, QB, SCALE};
+use ibex::eval::nnue::features::{INPUTS, KING_BUCKETS, OUTPUT_BUCKETS, PIECE_SQUARES, THREATS};
+use ibex::eval::nnue::format::{MAX_THREAT_WEIGHT, QA, QB, SCALE};
 use ibex::random::Random;
 
 /// Hidden values that are processed together.
@@ -28,15 +28,25 @@ impl Stripe {
 }
 
 /// The largest weight. With it, the sums of the engine's hidden layer fit 16 bits: the bias, 32 men, and 30 of them en
-/// prise (kings never are) make at most 63 rows of 505 (1.98 times 255, rounded), together 31,815. An output weight is
+/// prise (kings never are) make at most 63 rows of 505 (1.98 times 255, rounded), together 31,815. Thirty threats of the
+/// largest weight fit as well; with more, and all weights at their largest, a sum would wrap around. An output weight is
 /// then at most 127, and the engine allows 128.
 pub const MAX_WEIGHT: f32 = 1.98;
+/// The largest weight of a threat.
+const MAX_THREAT: f32 = MAX_THREAT_WEIGHT as f32 / QA as f32;
 
+/// The first row of the threats, after those of the inputs. Only the first stripes use them.
+pub const THREAT_ROWS: usize = INPUTS;
 /// The first row of the factoriser, after those of the inputs: rows that all king buckets share. They learn, from all
 /// positions, what is true of a piece wherever the king is. Only training has them: the engine's rows are the sums.
-pub const FACTORISER: usize = INPUTS;
+pub const FACTORISER: usize = THREAT_ROWS + THREATS;
+/// The first row of the same for threats: what is true of an attacked man whatever attacks it.
+const THREAT_FACTORISER: usize = FACTORISER + PIECE_SQUARES;
 /// The row of the hidden layer's biases, after the shared rows.
-pub const BIASES: usize = FACTORISER + PIECE_SQUARES;
+pub const BIASES: usize = THREAT_FACTORISER + THREATS / ATTACKERS;
+/// The kinds of men that attack, and the rows of one of them and one kind of attacked man.
+const ATTACKERS: usize = 6;
+const SQUARES: usize = 64;
 /// Rows of a stripe: inputs, shared rows, biases, and two for each output, own view first.
 pub const ROWS: usize = BIASES + 1 + 2 * OUTPUT_BUCKETS;
 
@@ -55,6 +65,12 @@ pub fn share_gradient(rows: &mut [Stripe]) {
     let (inputs, shared) = rows.split_at_mut(FACTORISER);
     for bucket in king_buckets(inputs) {
         shared[..PIECE_SQUARES].iter_mut().zip(bucket).for_each(|(shared, row)| shared.add(row));
+    }
+    let shared = shared[PIECE_SQUARES..].chunks_exact_mut(SQUARES);
+    for (victim, shared) in inputs[THREAT_ROWS..].chunks_exact(ATTACKERS * SQUARES).zip(shared) {
+        for attacker in victim.chunks_exact(SQUARES) {
+            shared.iter_mut().zip(attacker).for_each(|(shared, row)| shared.add(row));
+        }
     }
 }
 
@@ -145,8 +161,11 @@ impl Parameters {
         let mut rows = vec![0.0; ROWS * hidden + OUTPUT_BUCKETS];
         let (inputs, rest) = rows.split_at_mut(BIASES * hidden);
         let (biases, outputs) = rest.split_at_mut(hidden);
-        // At first all king buckets are alike.
-        inputs[KING_BUCKETS * PIECE_SQUARES * hidden..].iter_mut().for_each(|w| *w = uniform(0.06));
+        // At first all king buckets are alike, and threats say nothing.
+        let pieces = [KING_BUCKETS * PIECE_SQUARES..INPUTS, FACTORISER..THREAT_FACTORISER];
+        for rows in pieces {
+            inputs[rows.start * hidden..rows.end * hidden].iter_mut().for_each(|w| *w = uniform(0.06));
+        }
         biases.iter_mut().for_each(|w| *w = 0.1 + uniform(0.1));
         let range = 1.0 / (hidden as f32).sqrt();
         outputs[..2 * OUTPUT_BUCKETS * hidden].iter_mut().for_each(|w| *w = uniform(range));
@@ -192,7 +211,16 @@ impl Parameters {
                     row.0.iter_mut().for_each(|weight| *weight = weight.clamp(-MAX_WEIGHT, MAX_WEIGHT));
                 }
             }
-            shared[..PIECE_SQUARES].fill(Stripe::ZERO);
+            let threats = inputs[THREAT_ROWS..].chunks_exact_mut(ATTACKERS * SQUARES);
+            for (victim, shared) in threats.zip(shared[PIECE_SQUARES..].chunks_exact(SQUARES)) {
+                for (row, shared) in
+                    victim.chunks_exact_mut(SQUARES).flat_map(|attacker| attacker.iter_mut().zip(shared))
+                {
+                    row.add(shared);
+                    row.0.iter_mut().for_each(|weight| *weight = weight.clamp(-MAX_THREAT, MAX_THREAT));
+                }
+            }
+            shared[..BIASES - FACTORISER].fill(Stripe::ZERO);
             let (hidden, outputs) = rows.split_at_mut(output_row(0, 0));
             round(hidden, QA);
             round(outputs, QB);

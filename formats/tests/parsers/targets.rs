@@ -12,7 +12,7 @@ use formats::pgn;
 use ibex::checksum::checksum;
 use ibex::eval::Evaluator;
 use ibex::eval::nnue::Network;
-use ibex::eval::nnue::format::{self, INPUTS};
+use ibex::eval::nnue::format;
 use ibex::position::{Game, Position};
 use ibex::score::Score;
 use ibex::uci;
@@ -242,7 +242,8 @@ pub fn network_file(bytes: &[u8]) -> Option<Vec<u8>> {
     let hidden = usize::from(hidden % 4) * 32;
     // Half of the files have the accepted architecture.
     let kind = if kind & 1 == 0 { format::ARCHITECTURE as u8 } else { kind % 6 };
-    let mut size = 2 * (INPUTS + 1 + 16) * hidden + 4 * 8;
+    let threats = format::THREATS * format::threatened(hidden);
+    let mut size = 2 * format::weight_count(hidden) + 4 * 8 + threats;
     if length & 3 == 0 {
         // Nearly the right size.
         size = (size + usize::from(length >> 2)).saturating_sub(32);
@@ -254,6 +255,8 @@ pub fn network_file(bytes: &[u8]) -> Option<Vec<u8>> {
         for pair in weights.chunks_exact_mut(2) {
             pair[1] = if pair[0] & 0x80 == 0 { 0 } else { 0xFF };
         }
+        let first = weights.len().saturating_sub(threats);
+        weights[first..].iter_mut().for_each(|weight| *weight = (*weight as i8 / 8) as u8);
     }
     let mut file = vec![0; format::HEADER_SIZE];
     file[..8].copy_from_slice(format::MAGIC);

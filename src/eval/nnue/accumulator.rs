@@ -10,13 +10,14 @@
 use std::sync::Arc;
 
 use arrayvec::ArrayVec;
-use shakmaty::{Bitboard, Color, Role, Square};
+use shakmaty::{Color, Role, Square};
 
 use super::features::{FeatureView, output_bucket};
-use super::network::{HiddenLayer, InputRows, Network};
-use super::simd::{Arithmetic, Block, Task};
-use crate::position::attacks::{AttackMaps, en_prise};
-use crate::position::{Move, PieceCode, Position};
+use super::network::{InputRows, Network};
+use super::simd::{Arithmetic, Block, HiddenLayer, Task};
+use super::threats::{Changes, Threats};
+use crate::position::attacks::{AttackMaps, AttacksByRole, by_role, en_prise};
+use crate::position::{Board, Move, PieceCode, Position};
 use crate::score::{MAX_PLY, Score};
 
 /// Rows of the hidden layer's weights, at most one per piece.
@@ -36,12 +37,14 @@ struct Frame {
     views: [FeatureView; 2],
     /// By colour: whether its accumulator has been computed.
     computed: [bool; 2],
+    /// Whether its threats have been found.
+    threatened: bool,
 }
 
 /// The last board that was refreshed for a view, and its accumulator.
 struct RefreshEntry {
     accumulator: Vec<Block>,
-    mailbox: [PieceCode; 64],
+    board: Board,
 }
 
 /// The accumulators of a path, for one search thread.
@@ -50,6 +53,12 @@ pub struct Accumulators {
     frames: Vec<Frame>,
     /// For every frame, Black's accumulator, then White's, in shakmaty's order of colours.
     values: Vec<Block>,
+    /// For every frame.
+    threats: Vec<Threats>,
+    /// Room for the threats that come and go in an evaluation.
+    changes: Box<Changes>,
+    /// Of an empty board, to begin from.
+    no_threats: Threats,
     /// By colour, then by the number of the view.
     refresh_cache: [[RefreshEntry; FeatureView::COUNT]; 2],
 }
@@ -78,11 +87,13 @@ impl Accumulators {
     /// An empty path.
     pub fn new(network: Arc<Network>) -> Accumulators {
         let width = network.width();
-        let empty_board =
-            |_| RefreshEntry { accumulator: network.biases().to_vec(), mailbox: [PieceCode::default(); 64] };
+        let empty_board = |_| RefreshEntry { accumulator: network.biases().to_vec(), board: Board::empty() };
         Accumulators {
             frames: Vec::with_capacity(MAX_PLY + 8),
             values: vec![Block::ZERO; (MAX_PLY + 8) * 2 * width],
+            threats: vec![Threats::none(); MAX_PLY + 8],
+            changes: Box::default(),
+            no_threats: Threats::none(),
             refresh_cache: std::array::from_fn(|_| std::array::from_fn(empty_board)),
             network,
         }
@@ -147,7 +158,9 @@ impl Accumulators {
         self.catch_up(last, position, width, arithmetic);
 
         // The rows of pieces en prise change too much from move to move to be part of the accumulators.
-        *maps = AttackMaps::new(position.board());
+        let attacks = [Color::Black, Color::White].map(|side| by_role(position.board(), side));
+        *maps = AttackMaps::of_roles(&attacks);
+        self.find_threats(last, position, &attacks, arithmetic);
         let mut rows = [Rows::new(), Rows::new()];
         let views = self.frames[last].views;
         let inputs = self.network.rows(width);
@@ -158,12 +171,36 @@ impl Accumulators {
             }
         }
         let values = &self.values[2 * last * width..2 * (last + 1) * width];
-        let layer =
-            |side: Color| HiddenLayer { values: &values[side as usize * width..][..width], rows: &rows[side as usize] };
+        let layer = |side: Color| HiddenLayer {
+            values: &values[side as usize * width..][..width],
+            rows: &rows[side as usize],
+            threats: self.threats[last].sums(side as usize),
+        };
         let us = position.turn();
         self.network
             .output(layer(us), layer(!us), output_bucket(position.men()), width, arithmetic)
             .clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
+    }
+
+    /// Finds the threats of the last frame.
+    #[inline(always)]
+    fn find_threats(
+        &mut self,
+        last: usize,
+        position: &Position,
+        attacks: &[AttacksByRole; 2],
+        arithmetic: impl Arithmetic,
+    ) {
+        let Frame { views, threatened, .. } = self.frames[last];
+        if threatened {
+            return;
+        }
+        let alike = |frame: &Frame| frame.threatened && (0..2).all(|side| frame.views[side].mirrors_like(views[side]));
+        let (earlier, here) = self.threats.split_at_mut(last);
+        let before = self.frames[..last].iter().rposition(alike).map_or(&self.no_threats, |frame| &earlier[frame]);
+        self.changes.find(before, &mut here[0], position.board(), attacks, views);
+        self.changes.apply(before, &mut here[0], self.network.threats(), arithmetic);
+        self.frames[last].threatened = true;
     }
 
     fn top(&self) -> &Frame {
@@ -172,13 +209,14 @@ impl Accumulators {
 
     #[inline(always)]
     fn push_frame(&mut self, m: Option<Move>, mover: Color, views: [FeatureView; 2]) {
-        self.frames.push(Frame { m, mover, views, computed: [false; 2] });
+        self.frames.push(Frame { m, mover, views, computed: [false; 2], threatened: false });
     }
 
     /// Makes room for a path that is longer than those of the search.
     #[cold]
     fn grow(&mut self) {
         self.values.resize(self.frames.len() * 2 * self.network.width(), Block::ZERO);
+        self.threats.resize(self.frames.len(), Threats::none());
     }
 
     /// Computes what the last frame lacks.
@@ -242,10 +280,10 @@ impl Accumulators {
         let inputs = self.network.rows(width);
         let view = self.frames[last].views[color as usize];
         let entry = &mut self.refresh_cache[color as usize][view.index()];
-        let mailbox = position.board().mailbox();
+        let board = position.board();
         let (mut gone, mut come) = (Rows::new(), Rows::new());
-        for square in changed_squares(mailbox, &entry.mailbox) {
-            let (then, now) = (entry.mailbox[square as usize], mailbox[square as usize]);
+        for square in board.differences(&entry.board) {
+            let (then, now) = (entry.board.code_at(square), board.code_at(square));
             if then != PieceCode::default() {
                 gone.push(inputs.row(view.input(then, square)));
             }
@@ -253,7 +291,7 @@ impl Accumulators {
                 come.push(inputs.row(view.input(now, square)));
             }
         }
-        entry.mailbox = *mailbox;
+        entry.board = *board;
         let accumulator = &mut entry.accumulator[..width];
         let pairs = gone.len().min(come.len());
         for (gone, come) in gone.iter().zip(&come) {
@@ -305,19 +343,4 @@ impl Frame {
             arithmetic.add_sub(to, from, add, sub);
         }
     }
-}
-
-/// The squares on which two mailboxes differ.
-#[inline(always)]
-fn changed_squares(a: &[PieceCode; 64], b: &[PieceCode; 64]) -> Bitboard {
-    let mut squares = 0;
-    for (at, (a, b)) in a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0).enumerate() {
-        // Eight squares at a time. The codes have four bits, so that no byte carries into the next one; the product
-        // gathers a bit of each byte.
-        let word = |codes: &[PieceCode; 8]| u64::from_le_bytes(codes.map(|code| code.index() as u8));
-        let different = word(a) ^ word(b);
-        let bits = (different + 0x7F7F_7F7F_7F7F_7F7F) >> 7 & 0x0101_0101_0101_0101;
-        squares |= (bits.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * at);
-    }
-    Bitboard(squares)
 }

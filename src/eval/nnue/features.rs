@@ -4,7 +4,7 @@ use shakmaty::{Color, File, Square};
 
 use crate::position::{Board, PieceCode};
 
-pub use super::format::{INPUTS, KING_BUCKETS, OUTPUT_BUCKETS, PIECE_SQUARES};
+pub use super::format::{INPUTS, KING_BUCKETS, OUTPUT_BUCKETS, PIECE_SQUARES, THREATS};
 
 /// The bucket of the own king, by rank and file as its side sees the board, with the king on files a to d. Kings
 /// mostly stand on the first rank, so it has half of the buckets.
@@ -60,6 +60,12 @@ impl FeatureView {
         2 * usize::from(self.king_bucket) + usize::from(self.flip & 1)
     }
 
+    /// Whether another view of the same side is mirrored if this one is.
+    #[inline(always)]
+    pub fn mirrors_like(self, other: FeatureView) -> bool {
+        self.flip == other.flip
+    }
+
     /// A piece on a square as the side sees them: own pieces first, pawn to king, then square by square from a1.
     #[inline(always)]
     pub fn piece_square(self, piece: PieceCode, square: Square) -> usize {
@@ -77,6 +83,61 @@ impl FeatureView {
     #[inline(always)]
     pub fn en_prise_input(self, piece: PieceCode, square: Square) -> usize {
         KING_BUCKETS * PIECE_SQUARES + self.piece_square(piece, square)
+    }
+
+    /// The threat that men of the other side, of the role with this number, attack `victim` on `square`. It counts once,
+    /// however many of them do.
+    #[inline(always)]
+    pub fn threat(self, attacker: usize, victim: PieceCode, square: Square) -> usize {
+        usize::from(THREATS_START[self.side as usize][victim.index()])
+            + (attacker - 1) * 64
+            + usize::from(square as u8 ^ self.flip)
+    }
+}
+
+/// By the side that looks and the index of the attacked man's [`PieceCode`]: where its threats begin. Own men come first,
+/// pawn to queen.
+const THREATS_START: [[u16; PieceCode::COUNT]; 2] = {
+    let mut start = [[0; PieceCode::COUNT]; 2];
+    let mut role = 0;
+    while role < 5 {
+        let [black, white] = [role + 1, role + 9];
+        let [own, other] = [role as u16 * 6 * 64, (role as u16 + 5) * 6 * 64];
+        (start[0][black], start[0][white]) = (own, other);
+        (start[1][black], start[1][white]) = (other, own);
+        role += 1;
+    }
+    start
+};
+
+/// The views of Black and White, for inputs of both at once: Black's in the low half of 32 bits, White's in the high one.
+#[derive(Clone, Copy)]
+pub(super) struct ViewPair {
+    flips: u32,
+}
+
+/// As [`THREATS_START`], for both.
+const THREATS_START_PAIR: [u32; PieceCode::COUNT] = {
+    let mut start = [0; PieceCode::COUNT];
+    let mut code = 0;
+    while code < PieceCode::COUNT {
+        start[code] = THREATS_START[0][code] as u32 | (THREATS_START[1][code] as u32) << 16;
+        code += 1;
+    }
+    start
+};
+
+impl ViewPair {
+    #[inline(always)]
+    pub fn new([black, white]: [FeatureView; 2]) -> ViewPair {
+        ViewPair { flips: u32::from(black.flip) | u32::from(white.flip) << 16 }
+    }
+
+    /// As [`FeatureView::threat`], for both.
+    #[inline(always)]
+    pub fn threat(self, attacker: usize, victim: PieceCode, square: Square) -> u32 {
+        const BOTH: u32 = 1 << 16 | 1;
+        THREATS_START_PAIR[victim.index()] + (attacker as u32 - 1) * 64 * BOTH + ((square as u32 * BOTH) ^ self.flips)
     }
 }
 

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | 0..8 | `IBEXNNUE` |
 //! | 8..12 | version, 1 |
-//! | 12..16 | architecture, 5 |
+//! | 12..16 | architecture, 6 |
 //! | 16..20 | hidden size |
 //! | 20..24 | output buckets |
 //! | 24..26, 26..28, 28..30 | quantisation of the hidden layer, of the output layer, and the scale |
@@ -16,7 +16,8 @@
 //! | 40..64 | a name, padded with zeros |
 //!
 //! The weights are 16-bit: 6912 rows of the hidden layer, its biases, eight rows of the output layer (own view, then
-//! the opponent's); then the eight output biases, 32-bit.
+//! the opponent's); then the eight output biases, 32-bit; then, 8-bit, 3840 rows of the threats, each for the first 128
+//! neurons, or for all if there are fewer.
 
 use crate::checksum::checksum;
 
@@ -27,6 +28,11 @@ pub const KING_BUCKETS: usize = 8;
 /// The number of inputs of one view: those of every king bucket, and as many again as one bucket has, for the pieces
 /// en prise.
 pub const INPUTS: usize = (KING_BUCKETS + 1) * PIECE_SQUARES;
+/// The number of inputs of one view for threats: one of ten men, own or of the opponent, pawn to queen, is attacked by
+/// one of the other side's six kinds on one of 64 squares.
+pub const THREATS: usize = 10 * 6 * 64;
+/// Threats are inputs of this many neurons, the first ones.
+pub const THREATENED: usize = 128;
 /// The number of outputs.
 pub const OUTPUT_BUCKETS: usize = 8;
 /// The integer that stands for 1 in the hidden layer.
@@ -42,15 +48,18 @@ pub const BLOCK: usize = 32;
 pub const MAGIC: &[u8; 8] = b"IBEXNNUE";
 /// The version of the format.
 pub const VERSION: u32 = 1;
-/// The architecture: a whole evaluation that sees where the own king stands and which pieces are en prise. 3, used by
-/// the networks up to ibex-10, had no king buckets; 1, 2 and 4 were others that never shipped with a release.
-pub const ARCHITECTURE: u32 = 5;
+/// The architecture: a whole evaluation that sees where the own king stands, which pieces are en prise, and what attacks
+/// what. 5, used by ibex-11, had no threats; 3, used by the networks up to ibex-10, had no king buckets either; 1, 2 and
+/// 4 were others that never shipped with a release.
+pub const ARCHITECTURE: u32 = 6;
 /// The size of the header.
 pub const HEADER_SIZE: usize = 64;
 /// Where the name begins in the header.
 const NAME_START: usize = 40;
 /// Output weights are at most this, so that their product with a hidden value fits 16 bits.
 pub const MAX_OUTPUT_WEIGHT: i16 = 128;
+/// The weights of threats are at most this, so that four of them fit 8 bits.
+pub const MAX_THREAT_WEIGHT: i8 = 31;
 /// Larger hidden layers could overflow the 32-bit sums.
 pub const MAX_HIDDEN: usize = 1024;
 /// The size of the largest file.
@@ -108,6 +117,9 @@ pub enum NetworkError {
     /// An output weight is larger than [`MAX_OUTPUT_WEIGHT`]; the first such weight.
     #[error("an output weight of {0} is too large")]
     OutputWeight(i16),
+    /// The weight of a threat is larger than [`MAX_THREAT_WEIGHT`]; the first such weight.
+    #[error("the weight {0} of a threat is too large")]
+    ThreatWeight(i8),
 }
 
 /// The content of a network file.
@@ -121,6 +133,24 @@ pub struct Contents {
     pub weights: Vec<i16>,
     /// The biases of the outputs.
     pub output_biases: [i32; OUTPUT_BUCKETS],
+    /// The rows of threats.
+    pub threats: Vec<i8>,
+}
+
+impl Contents {
+    /// The rows of threats; those of a smaller hidden layer are filled up with zeros.
+    pub fn threat_rows(&self) -> impl Iterator<Item = [i8; THREATENED]> {
+        self.threats.chunks_exact(threatened(self.hidden)).map(|row| {
+            let mut whole = [0; THREATENED];
+            whole[..row.len()].copy_from_slice(row);
+            whole
+        })
+    }
+}
+
+/// The number of neurons that threats reach in a hidden layer of this size, from the first one on.
+pub const fn threatened(hidden: usize) -> usize {
+    if hidden < THREATENED { hidden } else { THREATENED }
 }
 
 /// The number of 16-bit weights of a network with this hidden layer.
@@ -130,7 +160,7 @@ pub const fn weight_count(hidden: usize) -> usize {
 
 /// The bytes after the header of a network with this hidden layer.
 const fn body_size(hidden: usize) -> usize {
-    2 * weight_count(hidden) + 4 * OUTPUT_BUCKETS
+    2 * weight_count(hidden) + 4 * OUTPUT_BUCKETS + THREATS * threatened(hidden)
 }
 
 /// Checks the size of a hidden layer.
@@ -145,15 +175,22 @@ pub fn check_hidden(hidden: usize) -> Result<(), NetworkError> {
     Ok(())
 }
 
-/// Checks weights: feature rows, hidden biases, output rows.
+/// Checks weights.
 ///
 /// # Errors
 ///
-/// [`NetworkError::HiddenSize`], [`NetworkError::WeightCount`] or [`NetworkError::OutputWeight`].
-pub fn check(hidden: usize, weights: &[i16]) -> Result<(), NetworkError> {
+/// [`NetworkError::HiddenSize`], [`NetworkError::WeightCount`], [`NetworkError::OutputWeight`] or
+/// [`NetworkError::ThreatWeight`].
+pub fn check(contents: &Contents) -> Result<(), NetworkError> {
+    let Contents { hidden, ref weights, ref threats, .. } = *contents;
     check_hidden(hidden)?;
-    if weights.len() != weight_count(hidden) {
-        return Err(NetworkError::WeightCount { count: weights.len(), hidden });
+    for (count, expected) in [(weights.len(), weight_count(hidden)), (threats.len(), THREATS * threatened(hidden))] {
+        if count != expected {
+            return Err(NetworkError::WeightCount { count, hidden });
+        }
+    }
+    if let Some(&large) = threats.iter().find(|weight| weight.unsigned_abs() > MAX_THREAT_WEIGHT.unsigned_abs()) {
+        return Err(NetworkError::ThreatWeight(large));
     }
     let outputs = &weights[(INPUTS + 1) * hidden..];
     match outputs.iter().find(|weight| weight.unsigned_abs() > MAX_OUTPUT_WEIGHT.unsigned_abs()) {
@@ -197,21 +234,25 @@ pub fn read(bytes: &[u8]) -> Result<Contents, NetworkError> {
     }
     let (halves, words) = body.split_at(2 * weight_count(hidden));
     let weights: Vec<i16> = halves.chunks_exact(2).map(|b| i16::from_le_bytes([b[0], b[1]])).collect();
-    check(hidden, &weights)?;
+    let (words, threats) = words.split_at(4 * OUTPUT_BUCKETS);
     let mut output_biases = [0; OUTPUT_BUCKETS];
     for (bias, b) in output_biases.iter_mut().zip(words.chunks_exact(4)) {
         *bias = i32::from_le_bytes([b[0], b[1], b[2], b[3]]);
     }
     let name = header[NAME_START..].split(|&b| b == 0).next().unwrap_or_default();
     let name = String::from_utf8_lossy(name).into_owned();
-    Ok(Contents { name, hidden, weights, output_biases })
+    let threats = threats.iter().map(|&byte| byte as i8).collect();
+    let contents = Contents { name, hidden, weights, output_biases, threats };
+    check(&contents)?;
+    Ok(contents)
 }
 
 /// Writes the bytes of a network file.
 pub fn write(contents: &Contents) -> Vec<u8> {
-    let mut body = Vec::with_capacity(2 * contents.weights.len() + 4 * OUTPUT_BUCKETS);
+    let mut body = Vec::with_capacity(body_size(contents.hidden));
     body.extend(contents.weights.iter().flat_map(|weight| weight.to_le_bytes()));
     body.extend(contents.output_biases.iter().flat_map(|bias| bias.to_le_bytes()));
+    body.extend(contents.threats.iter().map(|&weight| weight as u8));
     let mut bytes = Vec::with_capacity(HEADER_SIZE + body.len());
     bytes.extend(MAGIC);
     for word in [VERSION, ARCHITECTURE, contents.hidden as u32, OUTPUT_BUCKETS as u32] {

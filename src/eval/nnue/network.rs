@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::{fs, io};
 
-use super::format::{self, BLOCK, Contents, INPUTS, NetworkError, OUTPUT_BUCKETS, QA, QB, SCALE};
-use super::simd::{Arithmetic, Block, Kernel};
+use super::format::{self, BLOCK, Contents, INPUTS, NetworkError, OUTPUT_BUCKETS, QA, QB, SCALE, threatened};
+use super::simd::{Arithmetic, Block, HiddenLayer, Kernel, ThreatRow};
 
 /// Why a network file cannot be loaded. Each message names the file.
 #[derive(Debug, thiserror::Error)]
@@ -52,16 +52,9 @@ pub struct Network {
     /// Feature rows, hidden biases, output rows, back to back.
     weights: Cow<'static, [Block]>,
     output_biases: [i32; OUTPUT_BUCKETS],
+    /// The rows of threats.
+    threats: Cow<'static, [ThreatRow]>,
     kernel: Kernel,
-}
-
-/// The hidden layer of one view: the sum of these values and of these rows.
-#[derive(Clone, Copy)]
-pub(super) struct HiddenLayer<'a> {
-    /// The accumulator.
-    pub values: &'a [Block],
-    /// The rows of the pieces en prise.
-    pub rows: &'a [&'a [Block]],
 }
 
 /// The weights of each input to the hidden layer.
@@ -82,10 +75,10 @@ impl<'a> InputRows<'a> {
 }
 
 mod embedded {
-    use super::Block;
+    use super::{Block, ThreatRow};
 
-    // Written by build.rs, which has checked the network: NAME, HIDDEN, OUTPUT_BIASES, and the WEIGHTS, aligned
-    // and in the target's byte order.
+    // Written by build.rs, which has checked the network: NAME, HIDDEN, OUTPUT_BIASES, and the WEIGHTS and
+    // THREATS, aligned and in the target's byte order.
     include!(concat!(env!("OUT_DIR"), "/network.rs"));
 }
 
@@ -99,6 +92,7 @@ impl Network {
                 hidden: embedded::HIDDEN,
                 weights: Cow::Borrowed(&embedded::WEIGHTS),
                 output_biases: embedded::OUTPUT_BIASES,
+                threats: Cow::Borrowed(&embedded::THREATS),
                 kernel: Kernel::best(),
             })
         };
@@ -142,38 +136,39 @@ impl Network {
     fn of(contents: Contents) -> Network {
         let blocks = contents.weights.chunks_exact(BLOCK);
         Network {
+            weights: Cow::Owned(blocks.map(|chunk| Block(std::array::from_fn(|i| chunk[i]))).collect()),
+            threats: Cow::Owned(contents.threat_rows().map(ThreatRow).collect()),
             name: contents.name,
             hidden: contents.hidden,
-            weights: Cow::Owned(blocks.map(|chunk| Block(std::array::from_fn(|i| chunk[i]))).collect()),
             output_biases: contents.output_biases,
             kernel: Kernel::best(),
         }
     }
 
-    /// A network of these weights: feature rows, hidden biases, output rows.
+    /// A network of these weights.
     ///
     /// # Errors
     ///
-    /// [`NetworkError::HiddenSize`], [`NetworkError::WeightCount`] or [`NetworkError::OutputWeight`].
-    pub fn new(
-        name: String,
-        hidden: usize,
-        weights: &[i16],
-        output_biases: [i32; OUTPUT_BUCKETS],
-    ) -> Result<Network, NetworkError> {
-        format::check(hidden, weights)?;
-        Ok(Network::of(Contents { name, hidden, weights: weights.to_vec(), output_biases }))
+    /// Those of [`format::check`].
+    pub fn new(contents: Contents) -> Result<Network, NetworkError> {
+        format::check(&contents)?;
+        Ok(Network::of(contents))
     }
 
     /// The bytes of a file that holds this network.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let (weights, output_biases) = self.weights();
-        format::write(&Contents { name: self.name.clone(), hidden: self.hidden, weights, output_biases })
+        format::write(&self.contents())
     }
 
-    /// The parts that [`Network::new`] takes: feature rows, hidden biases and output rows, then the output biases.
-    pub fn weights(&self) -> (Vec<i16>, [i32; OUTPUT_BUCKETS]) {
-        (self.weights.iter().flat_map(|block| block.0).collect(), self.output_biases)
+    /// What [`Network::new`] takes.
+    pub fn contents(&self) -> Contents {
+        Contents {
+            name: self.name.clone(),
+            hidden: self.hidden,
+            weights: self.weights.iter().flat_map(|block| block.0).collect(),
+            output_biases: self.output_biases,
+            threats: self.threats.iter().flat_map(|row| &row.0[..threatened(self.hidden)]).copied().collect(),
+        }
     }
 
     /// The network's name.
@@ -209,6 +204,12 @@ impl Network {
         InputRows { blocks: &self.weights, width }
     }
 
+    /// The rows of all threats.
+    #[inline(always)]
+    pub(super) fn threats(&self) -> &[ThreatRow] {
+        &self.threats
+    }
+
     /// The hidden layer's biases.
     pub(super) fn biases(&self) -> &[Block] {
         self.rows(self.width()).row(INPUTS)
@@ -227,10 +228,15 @@ impl Network {
     ) -> i32 {
         let start = (INPUTS + 1 + 2 * bucket) * width;
         let (own_weights, other_weights) = self.weights[start..start + 2 * width].split_at(width);
-        let sum = arithmetic.screlu_dot(own.values, own.rows, own_weights)
-            + arithmetic.screlu_dot(other.values, other.rows, other_weights);
+        let sum = arithmetic.screlu_dot(own, own_weights) + arithmetic.screlu_dot(other, other_weights);
         // The sum carries the factor QA twice and QB once.
-        let value = sum / i64::from(QA) + i64::from(self.output_biases[bucket]);
-        (value * i64::from(SCALE) / i64::from(QA * QB)) as i32
+        let value = sum + i64::from(self.output_biases[bucket]) * i64::from(QA);
+        rounded_quotient(value * i64::from(SCALE), i64::from(QA * QA * QB)) as i32
     }
+}
+
+/// The nearest whole number to a quotient, halves away from zero. The divisor is positive.
+#[inline(always)]
+fn rounded_quotient(dividend: i64, divisor: i64) -> i64 {
+    (dividend + dividend.signum() * (divisor / 2)) / divisor
 }

@@ -3,8 +3,11 @@ use std::sync::Arc;
 use shakmaty::{CastlingMode, Color, Role};
 
 use super::features::{FeatureView, INPUTS, KING_BUCKETS, OUTPUT_BUCKETS, PIECE_SQUARES, output_bucket};
-use super::format::{HEADER_SIZE, MAX_HIDDEN, MAX_OUTPUT_WEIGHT, MAX_SIZE, NetworkError, QA, QB, SCALE};
-use super::simd::{Arithmetic, BLOCK, Block, Kernel, Task};
+use super::format::{
+    Contents, HEADER_SIZE, MAX_HIDDEN, MAX_OUTPUT_WEIGHT, MAX_SIZE, MAX_THREAT_WEIGHT, NetworkError, QA, QB, SCALE,
+    THREATS, threatened,
+};
+use super::simd::{Arithmetic, BLOCK, Block, HiddenLayer, Kernel, Task, ThreatSums};
 use super::{Accumulators, Network};
 use crate::position::Position;
 use crate::position::attacks::{AttackMaps, en_prise};
@@ -27,12 +30,32 @@ fn random_weights(hidden: usize, seed: u64) -> Vec<i16> {
         .collect()
 }
 
+/// Weights of threats, up to the limit.
+fn random_threats(hidden: usize, seed: u64) -> Vec<i8> {
+    let mut state = seed;
+    let range = MAX_THREAT_WEIGHT as u64;
+    let weight = |_| (split_mix(&mut state) % (2 * range + 1)) as i8 - MAX_THREAT_WEIGHT;
+    (0..THREATS * threatened(hidden)).map(weight).collect()
+}
+
+fn contents(hidden: usize) -> Contents {
+    Contents {
+        name: "test".into(),
+        hidden,
+        weights: random_weights(hidden, 5),
+        output_biases: OUTPUT_BIASES,
+        threats: random_threats(hidden, 6),
+    }
+}
+
 fn network(hidden: usize) -> Network {
-    Network::new("test".into(), hidden, &random_weights(hidden, 5), OUTPUT_BIASES).unwrap()
+    Network::new(contents(hidden)).unwrap()
 }
 
 /// The value computed from the definition, sharing only the numbers of the inputs.
-fn by_definition(weights: &[i16], hidden: usize, position: &Position) -> i32 {
+fn by_definition(contents: &Contents, position: &Position) -> i32 {
+    let Contents { weights, threats, hidden, .. } = contents;
+    let hidden = *hidden;
     let board = position.board();
     let bucket = output_bucket(board.occupied().count());
     let mut sum = 0i64;
@@ -46,14 +69,24 @@ fn by_definition(weights: &[i16], hidden: usize, position: &Position) -> i32 {
                 if squares.contains(square) {
                     value += i32::from(weights[view.en_prise_input(piece.into(), square) * hidden + neuron]);
                 }
+                if piece.role == Role::King || neuron >= threatened(hidden) {
+                    continue;
+                }
+                let attackers = board.attacks_to(square, !piece.color, board.occupied());
+                for role in Role::ALL {
+                    if attackers.into_iter().any(|from| board.role_at(from) == Some(role)) {
+                        let threat = view.threat(role as usize, piece.into(), square);
+                        value += i32::from(threats[threat * threatened(hidden) + neuron]);
+                    }
+                }
             }
             let clipped = i64::from(value.clamp(0, QA));
             let weight = weights[(INPUTS + 1) * hidden + (2 * bucket + half) * hidden + neuron];
             sum += clipped * clipped * i64::from(weight);
         }
     }
-    let value = (sum / i64::from(QA) + i64::from(OUTPUT_BIASES[bucket])) * i64::from(SCALE) / i64::from(QA * QB);
-    (value as i32).clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
+    let value = (sum as f64 / f64::from(QA * QA) + f64::from(OUTPUT_BIASES[bucket]) / f64::from(QA)) / f64::from(QB);
+    ((value * f64::from(SCALE)).round() as i32).clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
 }
 
 /// Walks random paths, with steps back and null moves, and compares at random moments.
@@ -117,7 +150,7 @@ fn walk(seed: u64, games: usize, networks: &[Arc<Network>], mut check: impl FnMu
 #[test]
 fn incremental_equals_refreshed_equals_the_definition() {
     let hidden = 2 * BLOCK;
-    let weights = random_weights(hidden, 5);
+    let contents = contents(hidden);
     let net = Arc::new(network(hidden));
     let mut checked = 0;
     walk(1, 60, std::slice::from_ref(&net), |paths, position| {
@@ -125,7 +158,7 @@ fn incremental_equals_refreshed_equals_the_definition() {
         let mut refreshed = Accumulators::new(Arc::clone(&net));
         refreshed.reset(position);
         assert_eq!(incremental, refreshed.evaluate(position), "{}", position.fen());
-        assert_eq!(incremental, by_definition(&weights, hidden, position), "{}", position.fen());
+        assert_eq!(incremental, by_definition(&contents, position), "{}", position.fen());
         checked += 1;
     });
     assert!(checked > 1000, "only {checked} positions");
@@ -154,7 +187,8 @@ impl Task for Dot<'_> {
     type Output = i64;
 
     fn run(self, arithmetic: impl Arithmetic) -> i64 {
-        arithmetic.screlu_dot(self.0, &[], self.1)
+        let layer = HiddenLayer { values: self.0, rows: &[], threats: &ThreatSums::ZERO };
+        arithmetic.screlu_dot(layer, self.1)
     }
 }
 
@@ -256,17 +290,17 @@ fn files_larger_than_any_network_are_not_read() {
     std::fs::remove_file(&path).unwrap();
 }
 
-/// Architectures of other networks: without king buckets, blind to pieces en prise, corrections of the hand-written
-/// evaluation.
+/// Architectures of other networks: without threats, without king buckets, blind to pieces en prise, corrections of the
+/// hand-written evaluation.
 #[test]
 fn other_architectures_are_refused_by_their_number() {
-    for architecture in [0, 1, 2, 3, 4, 6, u32::MAX] {
+    for architecture in [0, 1, 2, 3, 4, 5, 7, u32::MAX] {
         let mut bytes = network(64).to_bytes();
         bytes[12..16].copy_from_slice(&architecture.to_le_bytes());
         let error = Network::from_bytes(&bytes).expect_err("refused");
         assert_eq!(error, NetworkError::Unknown { version: 1, architecture });
         let line = format!(
-            "it has version 1 and architecture {architecture}, but this Ibex reads 1 and 5: \
+            "it has version 1 and architecture {architecture}, but this Ibex reads 1 and 6: \
              use a network that was made for it"
         );
         assert_eq!(error.to_string(), line);

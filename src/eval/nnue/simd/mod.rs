@@ -8,7 +8,7 @@ mod wasm;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub use super::format::BLOCK;
+pub use super::format::{BLOCK, THREATENED};
 
 /// A cache line of hidden values or weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,32 @@ pub struct Block(pub [i16; BLOCK]);
 impl Block {
     /// All zero.
     pub const ZERO: Block = Block([0; BLOCK]);
+}
+
+/// The weights of a threat, each at most [`MAX_THREAT_WEIGHT`](super::format::MAX_THREAT_WEIGHT).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct ThreatRow(pub [i8; THREATENED]);
+
+/// What the threats of a view add to its first hidden values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct ThreatSums(pub [Block; THREATENED / BLOCK]);
+
+impl ThreatSums {
+    /// All zero.
+    pub const ZERO: ThreatSums = ThreatSums([Block::ZERO; THREATENED / BLOCK]);
+}
+
+/// The hidden layer of one view: the sum of all of these.
+#[derive(Clone, Copy)]
+pub struct HiddenLayer<'a> {
+    /// The accumulator.
+    pub values: &'a [Block],
+    /// The rows of the pieces en prise.
+    pub rows: &'a [&'a [Block]],
+    /// What the threats add to the first values.
+    pub threats: &'a ThreatSums,
 }
 
 /// The operations of an evaluation. All slices of a call are as long as a hidden layer.
@@ -55,10 +81,24 @@ pub trait Arithmetic: Copy {
         scalar::sub(to, sub);
     }
 
+    /// `to = from`, plus the rows of the first threats, as many as `come`, minus those of the others. Their numbers are in
+    /// 16 bits, from `SHIFT` on.
+    #[inline(always)]
+    fn add_threats<const SHIFT: u32>(
+        self,
+        to: &mut ThreatSums,
+        from: &ThreatSums,
+        rows: &[ThreatRow],
+        threats: &[u32],
+        come: usize,
+    ) {
+        scalar::add_threats::<SHIFT>(to, from, rows, threats, come);
+    }
+
     /// The squared clipped ReLU (SCReLU) of a hidden layer, and its dot product with the output weights: the sum of
-    /// `clamp(value, 0, QA)² · weight`, where a value is the sum of those in `values` and in all `rows`. Weights are at
-    /// most [`MAX_OUTPUT_WEIGHT`](super::format::MAX_OUTPUT_WEIGHT).
-    fn screlu_dot(self, values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64;
+    /// `clamp(value, 0, QA)² · weight`. Weights are at most
+    /// [`MAX_OUTPUT_WEIGHT`](super::format::MAX_OUTPUT_WEIGHT).
+    fn screlu_dot(self, layer: HiddenLayer<'_>, weights: &[Block]) -> i64;
 }
 
 /// A computation that is compiled for each instruction set.

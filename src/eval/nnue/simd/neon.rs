@@ -3,7 +3,7 @@
 use std::arch::aarch64::*;
 
 use super::super::format::QA;
-use super::{Arithmetic, Block};
+use super::{Arithmetic, Block, HiddenLayer};
 
 /// A processor that has NEON.
 #[derive(Clone, Copy, Debug)]
@@ -17,17 +17,17 @@ impl Neon {
 
 impl Arithmetic for Neon {
     #[inline]
-    fn screlu_dot(self, values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
+    fn screlu_dot(self, layer: HiddenLayer<'_>, weights: &[Block]) -> i64 {
         #[allow(unused_unsafe, reason = "where NEON belongs to the target, there is nothing left to promise")]
         // SAFETY: only `detect` makes a `Neon`.
         unsafe {
-            screlu_dot(values, rows, weights)
+            screlu_dot(layer, weights)
         }
     }
 }
 
 #[target_feature(enable = "neon")]
-fn screlu_dot(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
+fn screlu_dot(HiddenLayer { values, rows, threats }: HiddenLayer<'_>, weights: &[Block]) -> i64 {
     let zero = vdupq_n_s16(0);
     let one = vdupq_n_s16(QA as i16);
     // Eight sums of four lanes: with 1024 hidden values a lane adds up 32 products of at most 255² · 128.
@@ -37,6 +37,9 @@ fn screlu_dot(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
             // SAFETY: a block holds 32 values: four vectors of eight.
             let load = |block: &Block| unsafe { vld1q_s16(block.0.as_ptr().add(8 * i)) };
             let (mut value, weight) = (load(values), load(weights));
+            if let Some(threats) = threats.0.get(at) {
+                value = vaddq_s16(value, load(threats));
+            }
             for row in rows {
                 value = vaddq_s16(value, load(&row[at]));
             }

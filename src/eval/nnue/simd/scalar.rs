@@ -1,7 +1,7 @@
 //! The reference: what every twin must compute to the last bit.
 
 use super::super::format::QA;
-use super::{Arithmetic, Block};
+use super::{Arithmetic, Block, HiddenLayer, ThreatRow, ThreatSums};
 
 /// `to = from + add - sub`.
 #[inline(always)]
@@ -53,15 +53,36 @@ pub fn sub(to: &mut [Block], sub: &[Block]) {
     }
 }
 
+/// `to = from`, plus the rows of the threats that `come`, minus those of the others.
+#[inline(always)]
+pub fn add_threats<const SHIFT: u32>(
+    to: &mut ThreatSums,
+    from: &ThreatSums,
+    rows: &[ThreatRow],
+    threats: &[u32],
+    come: usize,
+) {
+    *to = *from;
+    for (number, threat) in threats.iter().enumerate() {
+        let sign = if number < come { 1 } else { -1 };
+        let weights = &rows[(threat >> SHIFT) as u16 as usize].0;
+        for (value, &weight) in to.0.iter_mut().flat_map(|block| &mut block.0).zip(weights) {
+            *value = value.wrapping_add(sign * i16::from(weight));
+        }
+    }
+}
+
 /// The reference as a kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Scalar;
 
 impl Arithmetic for Scalar {
-    fn screlu_dot(self, values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
+    fn screlu_dot(self, HiddenLayer { values, rows, threats }: HiddenLayer<'_>, weights: &[Block]) -> i64 {
         let mut sum = 0;
         for (at, (values, weights)) in values.iter().zip(weights).enumerate() {
             for (i, (&value, &weight)) in values.0.iter().zip(&weights.0).enumerate() {
+                let threats = threats.0.get(at).map_or(0, |block| block.0[i]);
+                let value = value.wrapping_add(threats);
                 let value = rows.iter().fold(value, |value, row| value.wrapping_add(row[at].0[i]));
                 let clipped = i32::from(value).clamp(0, QA);
                 sum += i64::from(clipped * clipped * i32::from(weight));

@@ -3,7 +3,7 @@
 use std::arch::wasm32::*;
 
 use super::super::format::QA;
-use super::{Arithmetic, Block};
+use super::{Arithmetic, Block, HiddenLayer};
 
 /// Eight of a block's values, from the `i`th eight on.
 #[inline(always)]
@@ -17,7 +17,7 @@ fn eight(block: &Block, i: usize) -> v128 {
 pub struct Simd128;
 
 impl Arithmetic for Simd128 {
-    fn screlu_dot(self, values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
+    fn screlu_dot(self, HiddenLayer { values, rows, threats }: HiddenLayer<'_>, weights: &[Block]) -> i64 {
         let zero = i16x8_splat(0);
         let one = i16x8_splat(QA as i16);
         // Four sums of four lanes: with 1024 hidden values a lane adds up 32 pairs of products of at most 255² · 128.
@@ -25,6 +25,9 @@ impl Arithmetic for Simd128 {
         for (at, (values, weights)) in values.iter().zip(weights).enumerate() {
             for (i, sum) in sums.iter_mut().enumerate() {
                 let (mut value, weight) = (eight(values, i), eight(weights, i));
+                if let Some(threats) = threats.0.get(at) {
+                    value = i16x8_add(value, eight(threats, i));
+                }
                 for row in rows {
                     value = i16x8_add(value, eight(&row[at], i));
                 }

@@ -7,10 +7,13 @@
 
 use std::arch::x86_64::*;
 
-use super::super::format::QA;
-use super::{Arithmetic, BLOCK, Block, Task, scalar};
+use super::super::format::{MAX_THREAT_WEIGHT, QA};
+use super::{Arithmetic, BLOCK, Block, HiddenLayer, THREATENED, Task, ThreatRow, ThreatSums, scalar};
 pub use avx2::Avx2;
 pub use avx512::Avx512;
+
+/// Rows of threats whose sum fits 8 bits.
+const GROUP: usize = i8::MAX as usize / MAX_THREAT_WEIGHT as usize;
 
 /// Makes an arithmetic of an instruction set: of the updates, compiled for it, and of the `screlu_dot` beside it.
 ///
@@ -85,8 +88,20 @@ macro_rules! arithmetic {
             }
 
             #[inline(always)]
-            fn screlu_dot(self, values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
-                promised!(screlu_dot(values, rows, weights))
+            fn add_threats<const SHIFT: u32>(
+                self,
+                to: &mut ThreatSums,
+                from: &ThreatSums,
+                rows: &[ThreatRow],
+                threats: &[u32],
+                come: usize,
+            ) {
+                promised!(add_threats::<SHIFT>(to, from, rows, threats, come));
+            }
+
+            #[inline(always)]
+            fn screlu_dot(self, layer: HiddenLayer<'_>, weights: &[Block]) -> i64 {
+                promised!(screlu_dot(layer, weights))
             }
         }
     };
@@ -103,13 +118,14 @@ macro_rules! promised {
 /// Adds what all blocks contribute: as many at a time as registers hold, the rest in pairs, because hidden layers
 /// have an even number of blocks.
 macro_rules! add_all_activated {
-    ($sums:expr, $values:expr, $rows:expr, $weights:expr) => {
-        let (many, pairs) = ($values.as_chunks::<BLOCKS>().0, $values.as_chunks::<2>().0);
+    ($sums:expr, $layer:expr, $weights:expr) => {
+        let values = $layer.values;
+        let (many, pairs) = (values.as_chunks::<BLOCKS>().0, values.as_chunks::<2>().0);
         for (i, values) in many.iter().enumerate() {
-            add_activated($sums, values, $rows, $weights, i * BLOCKS);
+            add_activated($sums, values, $layer, $weights, i * BLOCKS);
         }
         for (i, values) in pairs.iter().enumerate().skip(many.len() * BLOCKS / 2) {
-            add_activated($sums, values, $rows, $weights, i * 2);
+            add_activated($sums, values, $layer, $weights, i * 2);
         }
     };
 }
@@ -128,9 +144,9 @@ mod avx2 {
     const BLOCKS: usize = 4;
 
     #[target_feature(enable = "avx2")]
-    fn screlu_dot(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
+    fn screlu_dot(layer: HiddenLayer<'_>, weights: &[Block]) -> i64 {
         let mut sums = [_mm256_setzero_si256(); 2];
-        add_all_activated!(&mut sums, values, rows, weights);
+        add_all_activated!(&mut sums, layer, weights);
         sums.into_iter()
             .map(|sum| {
                 // SAFETY: both are 32 bytes of plain integers.
@@ -140,13 +156,51 @@ mod avx2 {
             .sum()
     }
 
+    /// Up to four rows are added in 8 bits, which their largest weights fit, before they are widened.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn add_threats<const SHIFT: u32>(
+        to: &mut ThreatSums,
+        from: &ThreatSums,
+        rows: &[ThreatRow],
+        threats: &[u32],
+        come: usize,
+    ) {
+        for start in (0..threats.len().max(1)).step_by(GROUP) {
+            let mut sums = [_mm256_setzero_si256(); THREATENED / 32];
+            for number in start..threats.len().min(start + GROUP) {
+                let row = rows[(threats[number] >> SHIFT) as u16 as usize].0.as_ptr();
+                for (part, sum) in sums.iter_mut().enumerate() {
+                    // SAFETY: a row is as many vectors of 32 bytes as there are sums, aligned to 64.
+                    let weights = unsafe { _mm256_load_si256(row.add(32 * part).cast()) };
+                    *sum = if number < come { _mm256_add_epi8(*sum, weights) } else { _mm256_sub_epi8(*sum, weights) };
+                }
+            }
+            for (part, sum) in sums.into_iter().enumerate() {
+                let low = _mm256_cvtepi8_epi16(_mm256_castsi256_si128(sum));
+                let high = _mm256_cvtepi8_epi16(_mm256_extracti128_si256::<1>(sum));
+                let before = if start == 0 { from } else { &*to }.0[part].0.as_ptr();
+                // SAFETY: a block is two vectors of 32 bytes, aligned to 64.
+                unsafe {
+                    let totals = [
+                        _mm256_add_epi16(_mm256_load_si256(before.cast()), low),
+                        _mm256_add_epi16(_mm256_load_si256(before.add(16).cast()), high),
+                    ];
+                    let to = to.0[part].0.as_mut_ptr();
+                    _mm256_store_si256(to.cast(), totals[0]);
+                    _mm256_store_si256(to.add(16).cast(), totals[1]);
+                }
+            }
+        }
+    }
+
     /// Adds what `N` blocks from `start` on contribute.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn add_activated<const N: usize>(
         sums: &mut [__m256i; 2],
         values: &[Block; N],
-        rows: &[&[Block]],
+        layer: HiddenLayer<'_>,
         weights: &[Block],
         start: usize,
     ) {
@@ -161,7 +215,14 @@ mod avx2 {
         for (total, block) in totals.iter_mut().zip(values) {
             *total = load(block);
         }
-        for row in rows {
+        // Counted loops are unrolled, and this condition is then decided for each call.
+        for (i, total) in totals.iter_mut().enumerate().take(THREATENED / BLOCK) {
+            if let Some(block) = layer.threats.0.get(start + i) {
+                let more = load(block);
+                *total = [_mm256_add_epi16(total[0], more[0]), _mm256_add_epi16(total[1], more[1])];
+            }
+        }
+        for row in layer.rows {
             for (total, block) in totals.iter_mut().zip(&row[start..start + N]) {
                 let more = load(block);
                 *total = [_mm256_add_epi16(total[0], more[0]), _mm256_add_epi16(total[1], more[1])];
@@ -191,14 +252,48 @@ mod avx512 {
     const BLOCKS: usize = 8;
 
     #[target_feature(enable = "avx512f,avx512bw")]
-    fn screlu_dot(values: &[Block], rows: &[&[Block]], weights: &[Block]) -> i64 {
+    fn screlu_dot(layer: HiddenLayer<'_>, weights: &[Block]) -> i64 {
         let mut sums = [_mm512_setzero_si512(); 2];
-        add_all_activated!(&mut sums, values, rows, weights);
+        add_all_activated!(&mut sums, layer, weights);
         // Far from overflow, the two may be added before they are widened.
         let sum = _mm512_add_epi32(sums[0], sums[1]);
         // SAFETY: both are 64 bytes of plain integers.
         let lanes: [i32; 16] = unsafe { std::mem::transmute(sum) };
         lanes.into_iter().map(i64::from).sum()
+    }
+
+    /// Up to four rows are added in 8 bits, which their largest weights fit, before they are widened.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn add_threats<const SHIFT: u32>(
+        to: &mut ThreatSums,
+        from: &ThreatSums,
+        rows: &[ThreatRow],
+        threats: &[u32],
+        come: usize,
+    ) {
+        for start in (0..threats.len().max(1)).step_by(GROUP) {
+            let mut sums = [_mm512_setzero_si512(); THREATENED / 64];
+            for number in start..threats.len().min(start + GROUP) {
+                let row = rows[(threats[number] >> SHIFT) as u16 as usize].0.as_ptr();
+                for (part, sum) in sums.iter_mut().enumerate() {
+                    // SAFETY: a row is as many vectors of 64 bytes as there are sums, aligned to 64.
+                    let weights = unsafe { _mm512_load_si512(row.add(64 * part).cast()) };
+                    *sum = if number < come { _mm512_add_epi8(*sum, weights) } else { _mm512_sub_epi8(*sum, weights) };
+                }
+            }
+            for (part, sum) in sums.into_iter().enumerate() {
+                let halves = [_mm512_castsi512_si256(sum), _mm512_extracti64x4_epi64::<1>(sum)];
+                for (half, few) in halves.into_iter().enumerate() {
+                    let before = if start == 0 { from } else { &*to }.0[2 * part + half].0.as_ptr();
+                    // SAFETY: a block is 64 bytes, aligned to 64.
+                    unsafe {
+                        let total = _mm512_add_epi16(_mm512_load_si512(before.cast()), _mm512_cvtepi8_epi16(few));
+                        _mm512_store_si512(to.0[2 * part + half].0.as_mut_ptr().cast(), total);
+                    }
+                }
+            }
+        }
     }
 
     /// Adds what `N` blocks from `start` on contribute.
@@ -207,7 +302,7 @@ mod avx512 {
     fn add_activated<const N: usize>(
         sums: &mut [__m512i; 2],
         values: &[Block; N],
-        rows: &[&[Block]],
+        layer: HiddenLayer<'_>,
         weights: &[Block],
         start: usize,
     ) {
@@ -219,7 +314,13 @@ mod avx512 {
         for (total, block) in totals.iter_mut().zip(values) {
             *total = load(block);
         }
-        for row in rows {
+        // Counted loops are unrolled, and this condition is then decided for each call.
+        for (i, total) in totals.iter_mut().enumerate().take(THREATENED / BLOCK) {
+            if let Some(block) = layer.threats.0.get(start + i) {
+                *total = _mm512_add_epi16(*total, load(block));
+            }
+        }
+        for row in layer.rows {
             for (total, block) in totals.iter_mut().zip(&row[start..start + N]) {
                 *total = _mm512_add_epi16(*total, load(block));
             }
