@@ -70,6 +70,9 @@ beforeEach(async () => {
   await page?.close();
   complaints = [];
   page = await context.newPage();
+  // Questions are answered with yes, unless the test answers them.
+  const own = page;
+  page.on("dialog", (dialog) => own.listenerCount("dialog") === 1 && dialog.accept());
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
   // Nothing is kept from the previous test. What this one stores survives when the page is reloaded.
@@ -138,6 +141,7 @@ export async function copied() {
 /** Another page with its own script, which runs before those of the page. */
 export async function another(script, where = address(server)) {
   const other = await context.newPage();
+  other.on("dialog", (dialog) => dialog.accept());
   const errors = [];
   other.on("pageerror", (error) => errors.push(String(error)));
   if (script) await other.addInitScript(script);

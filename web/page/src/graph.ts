@@ -1,4 +1,4 @@
-// White's expectation over the game: one point for each analysed position.
+// White's expectation over the game: one point for each analysed position. What is unknown stays grey.
 
 const NS = "http://www.w3.org/2000/svg";
 
@@ -12,10 +12,11 @@ export function drawGraph(svg: SVGSVGElement, values: (number | undefined)[], pl
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
     svg.append(element);
   };
-  const known = values.flatMap((value, at) => (value === undefined ? [] : [{ at, value }]));
-  if (known.length > 0) {
-    const points = known.map(({ at, value }) => `${at},${1 - value}`).join(" ");
-    add("polygon", { points: `${known[0]!.at},1 ${points} ${known.at(-1)!.at},1`, class: "white" });
+  for (const run of runs(values, last)) {
+    const [from, to] = [run[0]!.at, run.at(-1)!.at];
+    const points = run.map(({ at, value }) => `${at},${1 - value}`).join(" ");
+    add("rect", { x: from, width: to - from, y: 0, height: 1, class: "black" });
+    add("polygon", { points: `${from},1 ${points} ${to},1`, class: "white" });
     add("polyline", { points, class: "curve" });
   }
   add("line", { x1: 0, x2: last, y1: 0.5, y2: 0.5, class: "middle" });
@@ -24,4 +25,25 @@ export function drawGraph(svg: SVGSVGElement, values: (number | undefined)[], pl
     const box = svg.getBoundingClientRect();
     chosen(Math.round(((event.clientX - box.left) / box.width) * last));
   };
+}
+
+interface Point {
+  at: number;
+  value: number;
+}
+
+/** The known values, in runs without a gap. A run of one value reaches half a move to both sides. */
+function runs(values: (number | undefined)[], last: number): Point[][] {
+  const found: Point[][] = [];
+  values.forEach((value, at) => {
+    if (value === undefined) return;
+    const run = found.at(-1);
+    if (run?.at(-1)?.at === at - 1) run.push({ at, value });
+    else found.push([{ at, value }]);
+  });
+  return found.map((run) => {
+    const [{ at, value }] = run as [Point];
+    if (run.length > 1) return run;
+    return [{ at: Math.max(at - 0.5, 0), value }, { at: Math.min(at + 0.5, last), value }];
+  });
 }

@@ -17,12 +17,18 @@ import { decode, leftOut, readPgn, writePgn } from "./pgn";
 import { chess960, namesFiles, positionOf } from "./position";
 import { type Colour, page, result, whyNot } from "./state";
 import { recall, store } from "./storage";
-import { on, show } from "./view";
+import { on, pgnLoaded, show } from "./view";
 
 function start(): Game {
   const number = Math.max(0, Math.min(959, Math.round(input("number960").valueAsNumber || 0)));
   input("number960").value = String(number);
   return input("use960").checked ? new Game(chess960(number), true) : new Game(INITIAL_FEN);
+}
+
+/** Whether the game on the page may be lost: it holds nothing, it was played here to its end, or the user says so. */
+function mayDiscard(): boolean {
+  const asks = page.game.holdsWork && (page.mode === "analyse" || result() === "*");
+  return !asks || confirm("Leave this game and begin a new one?");
 }
 
 function report(id: string, attempt: () => void): void {
@@ -51,7 +57,9 @@ function typed(): void {
 
 /** Loads the first game of a PGN, and reports what else there was. */
 function loadPgn(text: string): void {
-  setUp(readPgn(text));
+  const game = readPgn(text);
+  if (text === byId<HTMLTextAreaElement>("pgn").value) pgnLoaded();
+  setUp(game);
   byId("remark").textContent = leftOut(text);
 }
 
@@ -73,7 +81,7 @@ function listen(): void {
   click("end", () => goTo(page.game.moves.length));
   click("leave", () => goTo(page.game.ply));
   click("flip", () => ((page.orientation = page.orientation === "white" ? "black" : "white"), keep(), show()));
-  click("new-game", () => newGame(start()));
+  click("new-game", () => mayDiscard() && newGame(start()));
   click("take-back", takeBack);
   click("resign", () => ((page.resigned = select("colour").value as Colour), changed()));
   click("analyse", toggleAnalysis);
@@ -172,9 +180,7 @@ function keys(event: KeyboardEvent): void {
   if (id === "take-back" && page.mode !== "play") return;
   if (id !== undefined) {
     event.preventDefault();
-    // A key is easier to press by mistake than a button, and the game would be lost.
-    const asks = id === "new-game" && page.game.holdsWork && (page.mode === "analyse" || result() === "*");
-    if (!asks || confirm("Leave this game and begin a new one?")) button(id).click();
+    button(id).click();
   } else if (event.key === " " && page.mode === "analyse" && target.tagName !== "BUTTON" && target.tagName !== "SUMMARY") {
     event.preventDefault();
     toggleAnalysis();

@@ -9,8 +9,9 @@ import { parseUci } from "chessops/util";
 import { amount, button, byId, input, label, select } from "./dom";
 import type { Game } from "./game";
 import { drawGraph } from "./graph";
+import { writePgn } from "./pgn";
 import { positionOf, variationSans } from "./position";
-import { type Colour, enginePlays, IBEX, isOver, LOADING, outcome, page, whyNot, YOU } from "./state";
+import { type Colour, enginePlays, IBEX, isOver, LOADING, outcome, page, result, whyNot, YOU } from "./state";
 import { type Line, scoreText, statement } from "./uci";
 
 /** The events of the board and the lists; `main.ts` handles them. */
@@ -72,8 +73,25 @@ export function show(): void {
   button("forward").disabled = button("end").disabled = game.inVariation || game.atEnd;
   // Invalid input stays in the field, so that it can be corrected.
   if (document.activeElement !== byId("fen") && byId("fen-error").textContent === "") input("fen").value = game.fen();
+  showPgn();
   showMoves();
   showAnalysis();
+}
+
+/** The PGN that the page has put into the field. What the user has typed there stays until it is loaded. */
+let shownPgn = "";
+
+function showPgn(): void {
+  const field = byId<HTMLTextAreaElement>("pgn");
+  if (field.value !== shownPgn || document.activeElement === field || byId("pgn-error").textContent !== "") return;
+  field.value = writePgn(page.game, result());
+  // The browser may change line ends.
+  shownPgn = field.value;
+}
+
+/** The user's text in the field has been loaded: the page may write there again. */
+export function pgnLoaded(): void {
+  shownPgn = byId<HTMLTextAreaElement>("pgn").value;
 }
 
 function status(turn: Colour): string {
@@ -154,6 +172,9 @@ export function showAnalysis(): void {
   // During a game, Ibex's expectation is secret, like its lines.
   const isSecret = page.mode === "play" && !isOver();
   graph.classList.toggle("empty", isSecret || !values.some((value) => value !== undefined));
+  // A finished game ends with its result.
+  const outcomes: Record<string, number> = { "1-0": 1, "1/2-1/2": 0.5, "0-1": 0 };
+  if (game.moves.length > 0) values[game.moves.length] ??= outcomes[result()];
   drawGraph(graph, values, game.ply, (ply) => on.ply(ply));
   const here = page.expectations[game.ply];
   label(graph, `Expectation of White over the game${here === undefined ? "" : `, here ${Math.round(100 * here)}%`}`);

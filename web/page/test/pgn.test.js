@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { copied, load, page, ready, setUp, skip, type, until } from "../harness/browser.js";
+import { copied, load, open, page, ready, setUp, skip, type, until } from "../harness/browser.js";
 
 test("a wrong FEN and a wrong PGN are reported, and nothing is lost", { skip }, async () => {
   await load('[White "A"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 *');
@@ -230,4 +230,19 @@ test("a hostile text is read without delay", { skip }, async () => {
     assert.equal(await page.locator("#moves button").count(), count, text);
     if (remark !== undefined) assert.equal(await page.textContent("#remark"), remark, text);
   }
+});
+
+test("the PGN field shows the game, and keeps what is typed", { skip }, async () => {
+  const field = () => page.inputValue("#pgn");
+  await page.click("#tab-analyse");
+  await open(0);
+  await type("e4");
+  assert.match(await field(), /\n\n1\. e4 \*\n$/);
+  await page.fill("#pgn", "1. d4 d5");
+  await type("e5");
+  assert.equal(await field(), "1. d4 d5");
+  await page.click("#load-pgn");
+  assert.match(await field(), /\n\n1\. d4 d5 \*\n$/);
+  await type("c4");
+  assert.match(await field(), /\n\n1\. d4 d5 2\. c4 \*\n$/);
 });

@@ -269,3 +269,22 @@ test("letter keys can be switched off, and full strength stays full", { skip }, 
   assert.equal(await page.textContent("#elo-text"), "full");
   assert.equal(await page.getAttribute("#elo", "aria-valuetext"), "full strength");
 });
+
+test("a new game asks before it discards one that is not over", { skip }, async () => {
+  const asked = [];
+  page.on("dialog", (dialog) => (asked.push(dialog.message()) === 1 ? dialog.dismiss() : dialog.accept()));
+  await page.click("#new-game");
+  assert.deepEqual(asked, [], "nothing to lose");
+  await page.selectOption("#movetime", "100");
+  await type("e4");
+  await until("Your move");
+  await page.click("#new-game");
+  assert.equal(asked.length, 1);
+  assert.ok((await page.locator("#moves button").count()) >= 2, "the game stays");
+  await page.click("#new-game");
+  assert.equal(await page.locator("#moves button").count(), 0);
+  await load("1. f3 e5 2. g4 Qh4# *");
+  await page.click("#tab-play");
+  await page.click("#new-game");
+  assert.equal(asked.length, 2, "a game that is over");
+});
