@@ -3,6 +3,8 @@
 
 #![cfg(target_os = "linux")]
 
+#[path = "common/copies.rs"]
+mod copies;
 #[path = "common/environment.rs"]
 mod environment;
 #[path = "common/memory.rs"]
@@ -304,7 +306,7 @@ fn commands_end_when_their_output_fails() {
 fn perft_without_threads_counts_on_one() {
     let scratch = Scratch::new("one thread");
     let copy = scratch.path("ibex");
-    std::fs::copy(env!("CARGO_BIN_EXE_ibex"), &copy).expect("room for a copy");
+    copies::copied(env!("CARGO_BIN_EXE_ibex"), &copy);
     let output = threads::at_most(&copy, 1).args(["perft", "3"]).output().expect("the program runs");
     assert!(output.status.success(), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("\n8902 leaves, "), "{output:?}");

@@ -1,6 +1,9 @@
 //! The program `ibex-lab` from the outside: its commands, what it refuses, and how it ends.
 
 #[cfg(target_os = "linux")]
+#[path = "../../tests/common/copies.rs"]
+mod copies;
+#[cfg(target_os = "linux")]
 #[path = "../../tests/common/memory.rs"]
 mod memory;
 #[path = "../../tests/common/scratch.rs"]
@@ -146,7 +149,7 @@ mod faults {
         let scratch = Scratch::new("no-threads");
         let suite = scratch.write("mates.epd", "7k/8/5KQ1/8/8/8/8/8 w - - bm Qg7#; dm 1;\n".repeat(9));
         let copy = scratch.path("ibex-lab");
-        std::fs::copy(env!("CARGO_BIN_EXE_ibex-lab"), &copy).expect("room for a copy");
+        super::copies::copied(env!("CARGO_BIN_EXE_ibex-lab"), &copy);
         let run = |arguments: &[&str]| threads::at_most(&copy, 1).args(arguments).output().expect("the program runs");
         let output = run(&["prove", &suite, "--jobs", "4"]);
         assert!(output.status.success(), "{output:?}");

@@ -3,6 +3,9 @@
 //! Every wait has a generous limit that only a hang can reach; nothing here measures time.
 
 mod bad_input;
+#[cfg(unix)]
+#[path = "../common/copies.rs"]
+mod copies;
 mod past;
 mod protocol;
 #[path = "../common/scratch.rs"]

@@ -438,7 +438,7 @@ fn help_names_both_programs() {
 #[cfg(unix)]
 fn copied(scratch: &Scratch) -> PathBuf {
     let copy = scratch.0.join("ibex");
-    std::fs::copy(env!("CARGO_BIN_EXE_ibex"), &copy).expect("room for a copy");
+    crate::copies::copied(env!("CARGO_BIN_EXE_ibex"), &copy);
     copy
 }
 
