@@ -404,7 +404,7 @@ mod tests {
             seen < 2
         });
         assert!(!all.unwrap() && seen == 2);
-        engines[0][0].0 = vec!["a1a8"];
+        engines.iter_mut().for_each(|[first, _]| first.0 = vec!["a1a8"]);
         let error = pairs(&mut engines, &[&opening; 30], limits, Ends::Early, |_| true).unwrap_err();
         assert!(error.to_string().contains("no legal move"), "{error}");
     }
