@@ -53,4 +53,28 @@ impl Random {
         debug_assert!(bound > 0);
         ((u128::from(self.next_u64()) * bound as u128) >> 64) as usize
     }
+
+    /// Puts items into a random order.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last + 1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_order_occurs() {
+        let orders: std::collections::BTreeSet<[u8; 3]> = (0..50)
+            .map(|seed| {
+                let mut items = [1, 2, 3];
+                Random::new(seed).shuffle(&mut items);
+                items
+            })
+            .collect();
+        assert_eq!(orders.len(), 6);
+    }
 }

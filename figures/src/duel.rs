@@ -246,7 +246,7 @@ pub fn name_of(program: &Path) -> Result<String, CommandError> {
 fn score_of(line: &str) -> Option<i32> {
     let mut words = line.split_whitespace().skip_while(|&word| word != "score").skip(1);
     match (words.next()?, words.next()?.parse::<i32>().ok()?) {
-        ("cp", score) => Some(score),
+        ("cp", score) => Some(score.clamp(-MATE, MATE)),
         ("mate", moves) => Some(if moves > 0 { MATE } else { -MATE }),
         _ => None,
     }
@@ -422,6 +422,7 @@ mod tests {
     fn scores_are_read_from_info_lines() {
         assert_eq!(score_of("info depth 5 score cp -31 lowerbound nodes 9"), Some(-31));
         assert_eq!(score_of("info depth 5 score mate -3 nodes 9"), Some(-MATE));
+        assert_eq!(score_of("info depth 5 score cp -2147483648"), Some(-MATE));
         assert_eq!(score_of("info string score"), None);
         assert_eq!(score_of("info depth 5"), None);
     }

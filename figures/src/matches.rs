@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use formats::epd::Suite;
 use ibex::position::Position;
-use ibex::position::notation::read_fen;
 use ibex::random::Random;
 use serde::{Deserialize, Serialize};
 use terminal::{CommandError, interrupt, remark, trouble};
@@ -148,19 +148,12 @@ impl Results {
 ///
 /// One line: it cannot be read, has none, or has a line that is no position.
 pub fn openings(book: &Path) -> Result<Vec<Position>, CommandError> {
-    let text = fs::read_to_string(book).map_err(at(book))?;
-    let fens = text.lines().map(|line| line.split(';').next().unwrap_or_default().trim()).filter(|fen| !fen.is_empty());
-    let openings = fens.map(|fen| read_fen(fen).map_err(|error| trouble!("{}: {fen}: {error}", book.display())));
-    let openings: Vec<Position> = openings.collect::<Result<_, _>>()?;
-    if openings.is_empty() { Err(trouble!("{} has no opening", book.display())) } else { Ok(openings) }
-}
-
-/// Puts openings into an order drawn by this seed.
-pub fn shuffle(openings: &mut [Position], seed: u64) {
-    let mut random = Random::new(seed);
-    for last in (1..openings.len()).rev() {
-        openings.swap(last, random.below(last + 1));
+    let suite = Suite::read(book)?;
+    if let Some(problem) = suite.problems.first() {
+        return Err(trouble!("{problem}"));
     }
+    let openings: Vec<Position> = suite.entries.into_iter().map(|entry| entry.position).collect();
+    if openings.is_empty() { Err(trouble!("{} has no opening", book.display())) } else { Ok(openings) }
 }
 
 /// Plays two games from each opening, as many at a time as there are pairs of engines. `seen` gets the games of each
@@ -262,7 +255,7 @@ impl Contest<'_> {
             return Ok(result);
         }
         let mut openings = openings(self.book)?;
-        shuffle(&mut openings, 15);
+        Random::new(15).shuffle(&mut openings);
         let openings: Vec<&Position> = openings.iter().cycle().take(self.games as usize / 2).collect();
         let [first, second] = &self.sides;
         let start = || Ok([first.start(HASH, 1)?, second.start(HASH, 1)?]);
@@ -338,6 +331,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use ibex::position::notation::read_fen;
+
     use crate::duel::script::Script;
     use crate::scratch::Scratch;
 
@@ -410,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn openings_are_read_and_shuffled() {
+    fn openings_are_read() {
         let scratch = Scratch::new("openings");
         let fens =
             ["4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "4k3/8/8/8/8/8/8/3QK3 w - - 0 1"];
@@ -418,15 +413,7 @@ mod tests {
             PathBuf::from(scratch.write("book.epd", format!("{}\n\n{}; id 2;\r\n{}", fens[0], fens[1], fens[2])));
         let read = openings(&book).unwrap();
         assert_eq!(read.iter().map(Position::fen).collect::<Vec<_>>(), fens);
-        let orders: std::collections::BTreeSet<Vec<String>> = (0..50)
-            .map(|seed| {
-                let mut openings = read.clone();
-                shuffle(&mut openings, seed);
-                openings.iter().map(Position::fen).collect()
-            })
-            .collect();
-        assert_eq!(orders.len(), 6);
-        for (text, error) in [("", "has no opening"), ("e4 e5\n", "e4 e5: ")] {
+        for (text, error) in [("", "has no opening"), ("e4 e5\n", "book.epd:1: ")] {
             let book = PathBuf::from(scratch.write("book.epd", text));
             assert!(openings(&book).unwrap_err().to_string().contains(error), "{text}");
         }

@@ -13,7 +13,7 @@ use crate::basis::Engine;
 use crate::matches::found;
 
 /// The measured programs: each is kept, so that an interrupted measurement can continue with the same one.
-pub const PROGRAMS: &str = "target/figures/programs";
+const PROGRAMS: &str = "target/figures/programs";
 
 /// What the measurements use.
 #[derive(Debug)]
@@ -110,7 +110,7 @@ pub fn checksum(file: &Path) -> Result<String, CommandError> {
 }
 
 /// The file below this folder for a program with this checksum.
-pub fn program_in(folder: &Path, checksum: &str) -> PathBuf {
+fn program_in(folder: &Path, checksum: &str) -> PathBuf {
     folder.join(checksum).join(format!("ibex{EXE_SUFFIX}"))
 }
 

@@ -10,6 +10,7 @@ use clap::Args;
 
 use crate::basis::today;
 use ibex::position::Position;
+use ibex::random::Random;
 
 use crate::duel::{Ends, Limit, clock};
 use crate::matches::{self, LEVEL_BOOK, Results, Side};
@@ -102,7 +103,7 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), CommandError> {
     cell(&name_of_book(&book)).map_err(|error| trouble!("the name of the book: {error}"))?;
     let mut openings = matches::openings(&book)?;
     let games = most_games(arguments, openings.len()).map_err(at(&book))?;
-    matches::shuffle(&mut openings, 1);
+    Random::new(1).shuffle(&mut openings);
     let (new, old) = (commit(&arguments.new)?, commit(&arguments.old)?);
     if new == old {
         return Err(trouble!("{} and {} are the same commit", arguments.new, arguments.old));

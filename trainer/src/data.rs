@@ -330,13 +330,6 @@ impl Drop for Lock {
     }
 }
 
-/// Shuffles.
-pub fn shuffle<T>(items: &mut [T], random: &mut Random) {
-    for i in (1..items.len()).rev() {
-        items.swap(i, random.below(i + 1));
-    }
-}
-
 #[cfg(test)]
 pub mod tests {
     use super::*;

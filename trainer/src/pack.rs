@@ -175,9 +175,9 @@ pub fn run(args: &Args) -> Result<(), CommandError> {
         return Err(trouble!("{games} games leave no positions to learn from and to validate with"));
     }
     let mut random = Random::new(args.seed);
-    data::shuffle(&mut training, &mut random);
-    data::shuffle(&mut validation, &mut random);
-    data::shuffle(&mut lessons, &mut random);
+    random.shuffle(&mut training);
+    random.shuffle(&mut validation);
+    random.shuffle(&mut lessons);
     replace_all(&args.out, [&training, &validation, &lessons], data::write)?;
     tell!("{games} games: {} positions to learn from, {} to validate with", training.len(), validation.len())?;
     if !lessons.is_empty() {

@@ -151,11 +151,11 @@ impl TrainingSet {
                 order.extend(places.clone());
             } else {
                 let mut all: Vec<u32> = places.clone().collect();
-                data::shuffle(&mut all, &mut random);
+                random.shuffle(&mut all);
                 order.extend(&all[..*taken]);
             }
         }
-        data::shuffle(&mut order, &mut random);
+        random.shuffle(&mut order);
         order
     }
 }
