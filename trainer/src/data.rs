@@ -10,7 +10,6 @@ use ibex::checksum;
 use ibex::eval::nnue::features::{FeatureView, output_bucket};
 use ibex::position::attacks::{AttackMaps, by_role, en_prise, threats};
 use ibex::position::{Board, Position};
-use ibex::random::Random;
 use shakmaty::{CastlingMode, Chess, Color, FromSetup as _, Piece, Role, Setup, Square};
 use terminal::outputs::{self, is_locked, is_still};
 
@@ -336,6 +335,7 @@ pub mod tests {
     use ibex::eval::nnue::features::{INPUTS, THREATS};
     use ibex::eval::nnue::format::Contents;
     use ibex::eval::nnue::{Accumulators, Network};
+    use ibex::random::Random;
     use std::sync::Arc;
 
     /// A folder for one test.
