@@ -1,11 +1,12 @@
 //! Files of training data: the games of a run, each with its lessons if there are any.
 
 use std::fs::{self, File};
-use std::io::BufReader;
+use std::io::{self, BufRead as _, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use terminal::{CommandError, outputs, trouble};
 
+use super::compact::{self, CompactReader, CompactWriter};
 use super::games::{GameReader, GameRecord, ReadError};
 use super::lessons::{LessonReader, LessonRecord, lesson_file};
 
@@ -39,6 +40,76 @@ pub fn data_files(names: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
     }
 }
 
+/// The games of a file in either form, which its first bytes tell apart.
+enum Games {
+    Viriformat(GameReader<BufReader<File>>),
+    Compact(Box<CompactReader<BufReader<File>>>),
+}
+
+impl Games {
+    fn open(path: &Path) -> io::Result<Games> {
+        let mut input = BufReader::with_capacity(1 << 18, File::open(path)?);
+        if input.fill_buf()?.starts_with(&compact::MAGIC) {
+            input.consume(compact::MAGIC.len());
+            return Ok(Games::Compact(Box::new(CompactReader::new(input))));
+        }
+        Ok(Games::Viriformat(GameReader::new(input)))
+    }
+
+    fn next_game(&mut self) -> Result<Option<GameRecord>, ReadError> {
+        match self {
+            Games::Viriformat(games) => games.next_game(),
+            Games::Compact(games) => games.next_game(),
+        }
+    }
+}
+
+/// Writes games in the form that a file's name asks for: compact for `.ibg`, else viriformat.
+pub enum GamesWriter<W> {
+    /// Viriformat.
+    Viriformat(W),
+    /// The compact form.
+    Compact(Box<CompactWriter<W>>),
+}
+
+impl<W: Write> GamesWriter<W> {
+    /// Begins a file that will have this name.
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
+    pub fn new(output: W, name: &Path) -> io::Result<GamesWriter<W>> {
+        if compact::is_name(name) {
+            return Ok(GamesWriter::Compact(Box::new(CompactWriter::new(output)?)));
+        }
+        Ok(GamesWriter::Viriformat(output))
+    }
+
+    /// Adds a game.
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
+    pub fn write(&mut self, game: &GameRecord) -> io::Result<()> {
+        match self {
+            GamesWriter::Viriformat(output) => output.write_all(&game.to_bytes()),
+            GamesWriter::Compact(writer) => writer.write(game),
+        }
+    }
+
+    /// Ends the file, and returns the output.
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
+    pub fn finish(self) -> io::Result<W> {
+        match self {
+            GamesWriter::Viriformat(output) => Ok(output),
+            GamesWriter::Compact(writer) => writer.finish(),
+        }
+    }
+}
+
 /// Reads every game of the files. A torn last game is an error in a finished file; in a worker's file of an unfinished
 /// run, it is still being written.
 ///
@@ -48,8 +119,7 @@ pub fn data_files(names: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
 pub fn read_games(names: &[PathBuf], mut visitor: impl FnMut(&GameRecord)) -> Result<u64, CommandError> {
     let mut games = 0u64;
     for path in data_files(names)? {
-        let file = File::open(&path).map_err(|error| trouble!("cannot open {}: {error}", path.display()))?;
-        let mut reader = GameReader::new(BufReader::with_capacity(1 << 18, file));
+        let mut reader = Games::open(&path).map_err(|error| trouble!("cannot open {}: {error}", path.display()))?;
         let mut index = 0u64;
         loop {
             match reader.next_game() {

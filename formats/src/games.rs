@@ -101,7 +101,7 @@ pub enum ReadError {
     Malformed(String),
 }
 
-pub(super) fn malformed<T>(why: impl Into<String>) -> Result<T, ReadError> {
+pub(crate) fn malformed<T>(why: impl Into<String>) -> Result<T, ReadError> {
     Err(ReadError::Malformed(why.into()))
 }
 
@@ -205,7 +205,7 @@ impl<R: Read> GameReader<R> {
     }
 }
 
-pub(super) fn decode_header(bytes: &[u8; HEADER_SIZE]) -> Result<(Chess, GameResult), ReadError> {
+pub(crate) fn decode_header(bytes: &[u8; HEADER_SIZE]) -> Result<(Chess, GameResult), ReadError> {
     let occupied = u64::from_le_bytes(std::array::from_fn(|i| bytes[i]));
     if occupied.count_ones() > 32 {
         return malformed("a starting position with more than 32 pieces");
@@ -264,7 +264,7 @@ pub(super) fn decode_header(bytes: &[u8; HEADER_SIZE]) -> Result<(Chess, GameRes
 }
 
 /// A starting position's bytes, without a score or a result.
-pub(super) fn encode_header(chess: &Chess) -> [u8; HEADER_SIZE] {
+pub(crate) fn encode_header(chess: &Chess) -> [u8; HEADER_SIZE] {
     let mut bytes = Vec::with_capacity(HEADER_SIZE + STEP_SIZE);
     let written = dataformat::Game::new(&foreign_board(chess)).serialise_into(&mut bytes);
     debug_assert!(written.is_ok(), "memory takes every byte");
@@ -343,7 +343,7 @@ fn foreign_board(chess: &Chess) -> Board {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use ibex::position::Position;
     use ibex::position::notation::read_fen;
@@ -360,7 +360,7 @@ mod tests {
     }
 
     /// Random games from a standard and from Chess960 positions, so that every kind of move occurs.
-    fn random_record(random: &mut Random, index: u32) -> GameRecord {
+    pub(crate) fn random_record(random: &mut Random, index: u32) -> GameRecord {
         let start = if index.is_multiple_of(2) {
             Position::startpos()
         } else {

@@ -11,12 +11,15 @@ pub mod report;
 pub mod session;
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use clap::Subcommand;
 use shakmaty::{Color, Position as _};
 
+use formats::data::{GamesWriter, read_games};
 use formats::filter::Filter;
 use formats::lessons::{LessonRecord, lesson_file};
 use ibex::bound::{Bound, Ibv};
@@ -70,6 +73,15 @@ enum Command {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
+    /// Write a data file in its other form: compact if the new name ends in `.ibg`, else viriformat
+    Convert {
+        /// A data file
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// The file to write
+        #[arg(value_name = "NEW")]
+        new: PathBuf,
+    },
     /// Put together the games of a run that will not be continued
     Finish {
         /// The name that the run was started with
@@ -80,7 +92,7 @@ enum Command {
 
 #[derive(clap::Args, Debug)]
 struct RunArgs {
-    /// The file to write; while the run lasts its games lie in `FILE.parts`, and the same command resumes it
+    /// The file to write, compact if its name ends in `.ibg`, else viriformat; while the run lasts its games lie in `FILE.parts`, and the same command resumes it
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Play this many games; a run that has played more keeps the first ones
@@ -160,6 +172,7 @@ pub fn run(args: &Args) -> Result<Exit, CommandError> {
     let tally = match (&args.command, &args.run) {
         (Some(Command::Stats { files, filter }), _) => return report::stats(files, *filter),
         (Some(Command::Verify { files }), _) => return report::verify(files),
+        (Some(Command::Convert { file, new }), _) => return convert(file, new),
         (Some(Command::Finish { out }), _) => session::finish(out)?,
         (None, Some(run)) => {
             let Args { adjudication, off_policy, sampling, .. } = *args;
@@ -169,6 +182,40 @@ pub fn run(args: &Args) -> Result<Exit, CommandError> {
     };
     let games = counted(tally.games, "game", "games");
     tell!("{games}, {}, {} kept", counted(tally.positions, "position", "positions"), tally.kept)?;
+    Ok(Exit::Done)
+}
+
+/// Writes the games of a data file in the form that the new name asks for, with their lessons beside them.
+fn convert(file: &Path, new: &Path) -> Result<Exit, CommandError> {
+    let lessons = [lesson_file(file), lesson_file(new)];
+    let has_lessons = lessons[0].exists();
+    session::must_be_free(new)?;
+    if has_lessons {
+        session::must_be_free(&lessons[1])?;
+    }
+    let (mut games, mut positions) = (0, 0);
+    let mut read = Ok(0);
+    outputs::write_with(new, |output| {
+        let mut writer = GamesWriter::new(BufWriter::with_capacity(1 << 18, output), new)?;
+        let mut failed = None;
+        read = read_games(&[file.to_owned()], |game| {
+            (games, positions) = (games + 1, positions + game.steps.len() as u64);
+            if failed.is_none() {
+                failed = writer.write(game).err();
+            }
+        });
+        match (failed, &read) {
+            (Some(error), _) => Err(error),
+            // The name must not be taken by a part of the games.
+            (None, Err(error)) => Err(io::Error::other(error.to_string())),
+            (None, Ok(_)) => writer.finish()?.flush(),
+        }
+    })
+    .map_err(|error| read.map_or_else(|error| error, |_| error.into()))?;
+    if has_lessons {
+        outputs::write_with(&lessons[1], |output| io::copy(&mut File::open(&lessons[0])?, output).map(drop))?;
+    }
+    tell!("{}, {}", counted(games, "game", "games"), counted(positions, "position", "positions"))?;
     Ok(Exit::Done)
 }
 
@@ -398,11 +445,40 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
+    use crate::scratch::Scratch;
     use clap::Parser as _;
     use formats::games::GameRecord;
     use ibex::random::Random;
     use ibex::score::Score;
     use shakmaty::{CastlingMode, Chess};
+
+    #[test]
+    fn a_converted_file_holds_the_same_games_and_lessons() {
+        let scratch = Scratch::new("convert");
+        let [plain, compact, back] = ["a.vf", "b.ibg", "c.vf"].map(|name| scratch.0.join(name));
+        let bytes = [game(None).0, game(None).0].map(|game| game.to_bytes()).concat();
+        std::fs::write(&plain, &bytes).unwrap();
+        std::fs::write(lesson_file(&plain), "lessons").unwrap();
+        convert(&plain, &compact).expect("a data file");
+        let size = std::fs::metadata(&compact).unwrap().len();
+        assert!(size * 2 < bytes.len() as u64, "{size} of {} bytes", bytes.len());
+        convert(&compact, &back).expect("a data file");
+        assert_eq!(std::fs::read(&back).unwrap(), bytes);
+        assert_eq!(std::fs::read(lesson_file(&back)).unwrap(), b"lessons");
+
+        let error = convert(&plain, &back).unwrap_err().to_string();
+        assert!(error.contains("c.vf exists already"), "{error}");
+        // Nothing has the new name where not all could be read.
+        let torn = scratch.0.join("torn.vf");
+        for (file, cut) in [(&compact, "the file ends inside a game"), (&plain, "the file ends inside a game")] {
+            let whole = std::fs::read(file).unwrap();
+            std::fs::write(&torn, &whole[..whole.len() - 5]).unwrap();
+            let new = scratch.0.join("new.ibg");
+            let error = convert(&torn, &new).unwrap_err().to_string();
+            assert!(error.contains("torn.vf") && error.ends_with(cut), "{error}");
+            assert!(!new.exists());
+        }
+    }
 
     /// A game of 400 nodes a move from the initial position, and its lessons.
     fn game(lessons: Option<LessonRule>) -> (GameRecord, Vec<LessonRecord>) {

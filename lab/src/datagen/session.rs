@@ -386,7 +386,8 @@ impl GenerationRun {
     }
 }
 
-fn must_be_free(path: &Path) -> Result<(), CommandError> {
+/// Refuses a name that is in use.
+pub(super) fn must_be_free(path: &Path) -> Result<(), CommandError> {
     if path.exists() {
         return Err(trouble!("{} exists already; choose another name or remove it", path.display()));
     }
@@ -459,7 +460,7 @@ fn finish_all(out: &Path, workers: usize, most: u64, lock: File) -> Result<Total
         }
         must_be_free(&path)?;
     }
-    let tally = match merge(&mut parts, &draft, with_lessons, most) {
+    let tally = match merge(&mut parts, (&draft, out), with_lessons, most) {
         Ok(tally) => tally,
         Err(error) => {
             // The drafts are useless, whether or not they can be removed.

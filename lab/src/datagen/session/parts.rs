@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use terminal::{CommandError, trouble};
 
 use super::{SelfPlayer, Totals, failed_to};
+use formats::data::GamesWriter;
 use formats::games::{GameReader, GameRecord, HEADER_SIZE, ReadError};
 use formats::lessons::{self, LessonReader, lesson_file};
 
@@ -181,12 +182,12 @@ impl PartReader {
     }
 }
 
-/// Writes the games of all parts in order into `draft`, and their lessons beside it. If the run has played more games
+/// Writes the games of all parts in order into `draft`, in the form that the name `out` asks for, and their lessons beside it. If the run has played more games
 /// than it should, because it was resumed with a smaller number, only those with an index below `most` are written:
 /// they are the games of a run of that number.
 pub(super) fn merge(
     parts: &mut [Option<PartReader>],
-    draft: &Path,
+    (draft, out): (&Path, &Path),
     with_lessons: bool,
     most: u64,
 ) -> Result<Totals, CommandError> {
@@ -196,7 +197,7 @@ pub(super) fn merge(
         let file = File::create(path).map_err(failed_to("write", path))?;
         Ok::<_, CommandError>(BufWriter::with_capacity(1 << 20, file))
     };
-    let mut output = create(draft)?;
+    let mut output = GamesWriter::new(create(draft)?, out).map_err(failed_to("write", draft))?;
     let mut lessons_out = if with_lessons { Some(create(&lesson_draft)?) } else { None };
     let mut index = 0;
     while index < most && parts.iter().any(Option::is_some) {
@@ -210,7 +211,7 @@ pub(super) fn merge(
                 continue;
             };
             tally += Totals::of(&record);
-            output.write_all(&record.to_bytes()).map_err(failed_to("write", draft))?;
+            output.write(&record).map_err(failed_to("write", draft))?;
             if let Some(lessons_out) = &mut lessons_out {
                 lessons_out.write_all(&block).map_err(failed_to("write", &lesson_draft))?;
             }
@@ -219,7 +220,7 @@ pub(super) fn merge(
     if tally.games == 0 {
         return Err(trouble!("there are no games to put together"));
     }
-    complete(output, draft)?;
+    complete(output.finish().map_err(failed_to("write", draft))?, draft)?;
     lessons_out.map_or(Ok(()), |lessons_out| complete(lessons_out, &lesson_draft))?;
     Ok(tally)
 }
