@@ -63,6 +63,16 @@ before(async () => {
     args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
       "--disable-background-networking", "--disable-component-update", "--disable-sync"],
   });
+  // Tests switch the analysis on themselves, but for the one of the switch.
+  await context.addInitScript(() => {
+    try {
+      const key = `ibex ${new URL("./", location.href).pathname} analysis`;
+      window.switchedOff = () => localStorage.setItem(key, "off");
+      if (localStorage.getItem(key) === null) window.switchedOff();
+    } catch {
+      // A test has blocked storage.
+    }
+  });
 });
 
 beforeEach(async () => {
@@ -79,6 +89,7 @@ beforeEach(async () => {
   await page.addInitScript(() => {
     if (sessionStorage.getItem("begun") !== null) return;
     localStorage.clear();
+    window.switchedOff();
     sessionStorage.setItem("begun", "yes");
   });
   await page.goto(address(server));

@@ -2,16 +2,23 @@
 
 import type { NormalMove, Role } from "chessops/types";
 import { parseSquare, parseUci } from "chessops/util";
+import type { Evaluation } from "chessops/pgn";
 
 import { isFull, keep } from "./choices";
+import { beginTurn, control, left, press } from "./clock";
 import { byId, input, select } from "./dom";
-import { Game } from "./game";
+import { Game, type Node } from "./game";
+import { judge } from "./review";
+import { readPgn, writePgn } from "./pgn";
 import { type Colour, due, enginePlays, IBEX, type Mode, page, YOU } from "./state";
-import { expectation, type Line } from "./uci";
-import { show, showAnalysis } from "./view";
+import { recall, store } from "./storage";
+import { evaluation, type Line } from "./uci";
+import { clockRuns, show, showAnalysis, showClocks } from "./view";
 
 /** Time for each position when a whole game is analysed, in milliseconds. */
 const WHOLE_GAME = 500;
+/** The moves of a better line. */
+const BETTER = 6;
 
 /** A man was moved on the board: lets the user choose a promotion, and plays the move. */
 export async function moved(from: string, to: string): Promise<void> {
@@ -41,11 +48,13 @@ export function play(move: NormalMove, player = YOU): void {
   const legal = page.game.legal(move);
   if (legal === undefined) return show();
   const length = page.game.moves.length;
+  const clock = left(page.game, page.game.position().turn, false);
   page.game.play(legal);
   if (page.game.moves.length > length) {
+    if (page.mode === "play") press(page.game, clock);
     // A player who plays on has not resigned.
     page.resigned = undefined;
-    page.answer = player === IBEX ? page.game.sans().at(-1) : undefined;
+    page.answer = player === IBEX ? page.game.here.san : undefined;
   }
   if (page.mode === "play") sign();
   changed();
@@ -89,12 +98,34 @@ export async function act(): Promise<void> {
   const now = page.era;
   const current = () => now === page.era;
   const turn = page.game.position().turn;
-  const go = task === "move" ? `go movetime ${select("movetime").value}` : "go infinite";
+  const go = task === "move" ? goForMove() : "go infinite";
   const hear = (line: Line) => current() && heard(line, turn);
   const best = await page.engine.search(page.game.command(), go, hear, () => settings(task === "analysis"));
   if (!current()) return;
   if (best === undefined) refuse();
   else if (task === "move") play(parseUci(best) as NormalMove, IBEX);
+}
+
+/** The command for a move: by the clock of the game, or by the chosen time. */
+function goForMove(): string {
+  const limits = control(page.game);
+  const times = (["white", "black"] as const).map((colour) => left(page.game, colour, colour === page.game.position().turn));
+  const [white, black] = times.map((time) => Math.max(1, Math.round(1000 * (time ?? 0))));
+  if (limits === undefined) return `go movetime ${/^\d+$/.test(select("movetime").value) ? select("movetime").value : "1000"}`;
+  const increment = 1000 * limits.increment;
+  return `go wtime ${white} btime ${black} winc ${increment} binc ${increment}`;
+}
+
+/** Ends a game whose clock has run out; called while a clock runs. */
+export function checkClock(): void {
+  if (!clockRuns()) return;
+  const { game } = page;
+  const turn = game.position(game.moves).turn;
+  if ((left(game, turn, true) ?? 1) > 0) return showClocks();
+  const canMate = !game.position(game.moves).hasInsufficientMaterial(turn === "white" ? "black" : "white");
+  game.headers.set("Result", !canMate ? "1/2-1/2" : turn === "white" ? "0-1" : "1-0");
+  game.headers.set("Termination", "time forfeit");
+  changed();
 }
 
 /** Notes that the engine does not search the position on the board. */
@@ -125,11 +156,19 @@ function heard(line: Line, turn: Colour): void {
   if (line.pv.length === 0) return;
   page.lines[line.number - 1] = line;
   page.lines.length = Math.min(page.lines.length, Number(select("multipv").value));
-  if (line.number === 1 && !page.game.inVariation) page.expectations[page.game.ply] = expectation(line, turn);
+  const found = line.number === 1 ? evaluation(line, turn) : undefined;
+  if (found !== undefined) note(page.game.here, found, line.pv);
   showAnalysis();
 }
 
-/** Searches every position of the game briefly. */
+/** Notes an evaluation, unless there is a deeper one, from a file or from before. */
+function note(node: Node, found: Evaluation, pv: string[]): void {
+  if ((node.evaluation?.depth ?? 0) > (found.depth ?? 0)) return;
+  node.evaluation = found;
+  node.best = pv;
+}
+
+/** Searches every position of the game briefly, and marks the moves that lose chances. */
 export async function analyseWhole(): Promise<void> {
   if (page.engine === undefined || page.failure !== undefined) return;
   page.wholeGame = !page.wholeGame;
@@ -138,9 +177,13 @@ export async function analyseWhole(): Promise<void> {
   const now = page.era;
   show();
   await page.engine.stop();
+  const begin = Date.now();
   for (let ply = 0; page.wholeGame && now === page.era && ply <= page.game.moves.length; ply++) {
     page.game.go(ply);
     page.lines = [];
+    const [done, all] = [ply, page.game.moves.length + 1];
+    const left = Math.ceil(((done === 0 ? WHOLE_GAME : (Date.now() - begin) / done) * (all - done)) / 1000);
+    page.progress = `Position ${done + 1} of ${all}, ${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")} left`;
     show();
     const turn = page.game.position().turn;
     if (page.game.ending(page.game.path, false) !== undefined) continue;
@@ -150,16 +193,35 @@ export async function analyseWhole(): Promise<void> {
   }
   if (now === page.era) {
     page.wholeGame = false;
+    markMoves();
     keep();
     show();
   }
 }
 
-/** Starts or ends the analysis of the position on the board. */
+/** Gives the moves that lose chances their glyphs, and the better lines as variations, unless the file has some. */
+function markMoves(): void {
+  for (const { node, mark } of judge(page.game)) {
+    if (mark === undefined) continue;
+    if (!node.glyphs.some((glyph) => glyph <= 6)) node.glyphs.push(mark.glyph);
+    const before = node.parent!;
+    if (before.children.length > 1) continue;
+    const here = page.game.here;
+    page.game.here = before;
+    page.game.explore(before.best.slice(0, BETTER));
+    page.game.here = here;
+  }
+}
+
+/** Whether the switch was left on: a position is then analysed as soon as it is shown. */
+const wantsAnalysis = (): boolean => recall("analysis") !== "off";
+
+/** Switches the analysis of the position on the board on or off. */
 export function toggleAnalysis(): void {
   if (page.failure !== undefined) return;
   page.wholeGame = false;
   page.analysing = !page.analysing;
+  store("analysis", page.analysing ? "on" : "off");
   // The results stay on the page when the analysis ends.
   if (page.analysing) return changed();
   page.era += 1;
@@ -173,8 +235,8 @@ export function setMode(next: Mode): void {
   if (next === page.mode) return;
   page.mode = next;
   // A game cannot be played in a variation.
-  if (page.mode === "play" && page.game.inVariation) page.game.go(page.game.ply);
-  page.analysing = false;
+  if (page.mode === "play" && page.game.inVariation) page.game.leave();
+  page.analysing = next === "analyse" && wantsAnalysis();
   page.wholeGame = false;
   changed();
 }
@@ -184,18 +246,20 @@ export function newGame(next: Game): void {
   page.game = next;
   page.resigned = page.answer = undefined;
   page.wholeGame = false;
-  page.expectations = [];
+  page.games = [];
+  page.chosen = 0;
   // A remark referred to the previous game.
   byId("remark").textContent = "";
   if (page.mode === "play") page.orientation = select("colour").value === "black" ? "black" : "white";
   page.engine?.newGame();
+  beginTurn();
   changed();
 }
 
 /** Shows a game played elsewhere. */
 export function setUp(next: Game): void {
   page.mode = "analyse";
-  page.analysing = false;
+  page.analysing = wantsAnalysis();
   newGame(next);
 }
 
@@ -205,13 +269,30 @@ export function takeBack(): void {
   const human = select("colour").value;
   const turn = page.game.position(page.game.moves).turn;
   page.game.takeBack(page.mode === "play" && human === turn ? 2 : 1);
-  page.expectations.length = Math.min(page.expectations.length, page.game.moves.length + 1);
+  beginTurn();
   changed();
 }
 
 /** Goes to the position after a number of moves. */
 export function goTo(ply: number): void {
-  page.wholeGame = false;
   page.game.go(ply);
   changed();
+}
+
+/** Goes to the position after a move of the tree. */
+export function goToNode(node: Node): void {
+  page.game.here = node;
+  changed();
+}
+
+/** Shows another game of the loaded text; what was done to the one on the page stays in the list. */
+export function choose(index: number): void {
+  const { games, game, chosen } = page;
+  const { game: next, remark } = readPgn(games[index]!.text);
+  games[chosen]!.text = writePgn(game);
+  setUp(next);
+  Object.assign(page, { games, chosen: index });
+  byId("remark").textContent = remark;
+  keep();
+  show();
 }

@@ -2,6 +2,7 @@
 
 import { byId, input } from "./dom";
 import { Game } from "./game";
+import { readPgn, writePgn } from "./pgn";
 import { page } from "./state";
 import { recallTab, storeTab } from "./storage";
 
@@ -40,9 +41,16 @@ function choice(field: HTMLInputElement): string | boolean {
 }
 
 export function keep(): void {
-  const { game, mode, orientation, resigned, expectations } = page;
+  const { game, mode, orientation, resigned, games, chosen } = page;
   const choices = Object.fromEntries(CHOICES.map((id) => [id, choice(input(id))]));
-  storeTab(STORED, JSON.stringify({ game: game.save(), mode, orientation, resigned, expectations, choices }));
+  // The way to the place on the board, by the number of each move among its siblings.
+  const here = game.here.line.map((node) => node.parent!.children.indexOf(node));
+  const pgn = game.holdsWork ? writePgn(game) : undefined;
+  // Many games are too much for the browser's storage.
+  const others = games.reduce((size, { text }) => size + text.length, 0) < 500_000 ? { games, chosen } : { games: [], chosen: 0 };
+  // A PGN has no place for what the engine would have played.
+  const best = [game.root, ...game.mainline].map((node) => node.best[0]);
+  storeTab(STORED, JSON.stringify({ pgn, here, best, mode, orientation, resigned, ...others, choices }));
 }
 
 export function restore(): void {
@@ -50,10 +58,12 @@ export function restore(): void {
     const stored = JSON.parse(recallTab(STORED) ?? "null");
     if (stored === null) return;
     for (const id of CHOICES) choose(input(id), stored.choices[id]);
-    page.game = Game.restore(stored.game);
-    const { mode, orientation, resigned } = stored;
-    Object.assign(page, { mode, orientation, resigned });
-    page.expectations = stored.expectations.map((value: number | null) => value ?? undefined);
+    page.game = stored.pgn === undefined ? new Game() : readPgn(stored.pgn).game;
+    [page.game.root, ...page.game.mainline].forEach((node, at) => (node.best = [stored.best[at] ?? []].flat()));
+    page.game.go(0);
+    for (const at of stored.here) page.game.here = page.game.here.children[at] ?? page.game.here;
+    const { mode, orientation, resigned, games, chosen } = stored;
+    Object.assign(page, { mode, orientation, resigned, games, chosen });
   } catch {
     // Data stored by another version must not prevent the start.
   }

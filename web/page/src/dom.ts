@@ -8,6 +8,18 @@ export const input = (id: string) => byId<HTMLInputElement>(id);
 
 export const select = (id: string) => byId<HTMLSelectElement>(id);
 
+/** An element with attributes and contents. */
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Record<string, string>,
+  ...contents: (HTMLElement | string)[]
+): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...contents);
+  return made;
+}
+
 /** Sets the text that describes a picture. */
 export function label(picture: Element, text: string): void {
   if (picture.getAttribute("aria-label") !== text) picture.setAttribute("aria-label", text);

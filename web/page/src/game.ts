@@ -1,10 +1,10 @@
-// A game: its start, its moves, and the current place in it. Moves off its line are a variation; the game stays.
+// A game as a tree: its start, its moves with what is said of them, its variations, and the current place in it.
 
 import type { Chess } from "chessops/chess";
 import { chessgroundDests } from "chessops/compat";
 import { INITIAL_FEN, makeFen } from "chessops/fen";
-import { defaultHeaders } from "chessops/pgn";
-import { makeSanAndPlay, parseSan } from "chessops/san";
+import { type CommentShape, defaultHeaders, type Evaluation } from "chessops/pgn";
+import { makeSan, parseSan } from "chessops/san";
 import type { Color, NormalMove } from "chessops/types";
 import { makeSquare, makeUci, parseUci } from "chessops/util";
 
@@ -16,25 +16,52 @@ export interface Ending {
   reason: string;
 }
 
-/** What can be kept in the browser's storage. */
-export interface Saved {
-  start: string;
-  chess960: boolean;
-  moves: string[];
-  ply: number;
-  /** Missing in what older versions have stored. */
-  headers?: [string, string][];
+/** A move of the tree, with what is said of it and of the position after it; the root is the start, without a move. */
+export class Node {
+  /** What may follow; the first is the main line of this place. */
+  readonly children: Node[] = [];
+  /** A comment in front of the move, and one behind it. */
+  before = "";
+  comment = "";
+  /** Numeric annotation glyphs. */
+  glyphs: number[] = [];
+  /** The evaluation after the move, White's view. */
+  evaluation: Evaluation | undefined;
+  /** The time left on the mover's clock, and the time that the move has taken, in seconds. */
+  clock: number | undefined;
+  spent: number | undefined;
+  /** Arrows and squares. */
+  shapes: CommentShape[] = [];
+  /** What the engine would play after it, in UCI, as found by the search that gave the evaluation. */
+  best: string[] = [];
+
+  constructor(
+    /** The move before; undefined at the root. */
+    readonly parent: Node | undefined,
+    /** In UCI, castling as king takes rook. */
+    readonly uci: string,
+    readonly san: string,
+  ) {}
+
+  /** The moves from the start to here, without the root. */
+  get line(): Node[] {
+    const line: Node[] = [];
+    for (let node: Node = this; node.parent !== undefined; node = node.parent) line.unshift(node);
+    return line;
+  }
+
+  /** Whether it is on the main line, the root included. */
+  get isMain(): boolean {
+    return this.parent === undefined || (this.parent.children[0] === this && this.parent.isMain);
+  }
 }
 
 const ROLES_BY_WORTH = ["king", "queen", "rook", "bishop", "knight", "pawn"] as const;
 
 export class Game {
-  /** The game's moves in UCI, castling as king takes rook. */
-  moves: string[] = [];
-  /** The number of moves played on the board. */
-  ply = 0;
-  /** Moves off the game's line, from `ply` on. */
-  variation: string[] = [];
+  readonly root = new Node(undefined, "", "");
+  /** The place on the board. */
+  here = this.root;
   /** The tags of the PGN. `Result` is that of a loaded game, which the moves need not show; `*` if only they count. */
   headers = defaultHeaders();
 
@@ -48,22 +75,40 @@ export class Game {
     this.chess960 = chess960 || castlesFromElsewhere(positionOf(start));
   }
 
-  /** Moves from the start to the position on the board. */
+  /** The main line. */
+  get mainline(): Node[] {
+    const line: Node[] = [];
+    for (let node = this.root.children[0]; node !== undefined; node = node.children[0]) line.push(node);
+    return line;
+  }
+
+  /** The moves of the main line in UCI. */
+  get moves(): string[] {
+    return this.mainline.map(({ uci }) => uci);
+  }
+
+  /** Moves from the start to the position on the board, in UCI. */
   get path(): string[] {
-    return [...this.moves.slice(0, this.ply), ...this.variation];
+    return this.here.line.map(({ uci }) => uci);
+  }
+
+  /** The number of moves of the main line that lead towards the place on the board. */
+  get ply(): number {
+    return this.here.line.filter((node) => node.isMain).length;
   }
 
   get inVariation(): boolean {
-    return this.variation.length > 0;
+    return !this.here.isMain;
   }
 
   /** Whether it holds more than an initial position. */
   get holdsWork(): boolean {
-    return this.moves.length > 0 || this.inVariation || !isFirstPosition(this.start);
+    return this.root.children.length > 0 || !isFirstPosition(this.start);
   }
 
+  /** Whether the board shows the end of the main line. */
   get atEnd(): boolean {
-    return this.ply === this.moves.length && !this.inVariation;
+    return this.here.children.length === 0 && !this.inVariation;
   }
 
   /** The position on the board, or the one after some of the game's moves. */
@@ -71,6 +116,16 @@ export class Game {
     const position = positionOf(this.start);
     for (const move of path) position.play(parseUci(move)!);
     return position;
+  }
+
+  /** The positions before each of these moves, which begin at the start. */
+  positions(line: Node[]): Chess[] {
+    const position = positionOf(this.start);
+    return line.map(({ uci }) => {
+      const before = position.clone();
+      position.play(parseUci(uci)!);
+      return before;
+    });
   }
 
   fen(): string {
@@ -102,20 +157,24 @@ export class Game {
     return legalMove(this.position(), move);
   }
 
-  /** Plays a legal move: on the game's line if it is the next move or the game ends here, otherwise in a variation. */
+  /** Plays a legal move: one that the tree has, or a new one, which extends the line or begins a variation. */
   play(move: NormalMove): void {
-    const uci = makeUci(move);
-    if (this.inVariation) {
-      this.variation.push(uci);
-    } else if (this.ply === this.moves.length) {
-      this.moves.push(uci);
-      this.ply += 1;
-      this.reopen();
-    } else if (this.moves[this.ply] === uci) {
-      this.ply += 1;
-    } else {
-      this.variation.push(uci);
-    }
+    const extends_ = this.atEnd;
+    this.add(makeUci(move));
+    if (extends_) this.reopen();
+  }
+
+  /** Goes to the next place by this legal move; adds it if the tree lacks it. */
+  private add(uci: string): void {
+    const known = this.here.children.find((child) => child.uci === uci);
+    this.here = known ?? this.append(this.here, uci, makeSan(this.position(), parseUci(uci)!));
+  }
+
+  /** Adds a move behind those that the tree has at this place. */
+  append(parent: Node, uci: string, san: string): Node {
+    const child = new Node(parent, uci, san);
+    parent.children.push(child);
+    return child;
   }
 
   /** Drops the tags about the end of a game that now ends elsewhere. */
@@ -125,41 +184,62 @@ export class Game {
     this.headers.delete("PlyCount");
   }
 
-  /** Plays moves of a line that the engine shows; the game stays unchanged. */
+  /** Plays moves of a line that the engine shows; the main line stays as it is, unless it ends here. */
   explore(moves: string[]): void {
-    this.variation.push(...moves);
+    const extends_ = this.atEnd;
+    for (const move of moves) this.add(move);
+    if (extends_) this.reopen();
   }
 
+  /** Goes to a number of moves of the main line. */
   go(ply: number): void {
-    this.variation = [];
-    this.ply = Math.max(0, Math.min(this.moves.length, ply));
+    this.here = ply <= 0 ? this.root : (this.mainline[ply - 1] ?? this.mainline.at(-1) ?? this.root);
+  }
+
+  /** Goes back to the main line, where the variation on the board leaves it. */
+  leave(): void {
+    this.go(this.ply);
   }
 
   back(): void {
-    if (this.inVariation) this.variation.pop();
-    else this.go(this.ply - 1);
+    this.here = this.here.parent ?? this.root;
   }
 
   forward(): void {
-    if (!this.inVariation) this.go(this.ply + 1);
+    this.here = this.here.children[0] ?? this.here;
+  }
+
+  /** Makes the variation with this move the first one at its place; on the main line, what was there follows it. */
+  promote(node: Node): void {
+    let first = node;
+    while (first.parent !== undefined && first.parent.children[0] === first) first = first.parent;
+    const siblings = first.parent?.children;
+    if (siblings === undefined) return;
+    const wasMain = this.mainline.at(-1);
+    siblings.splice(siblings.indexOf(first), 1);
+    siblings.unshift(first);
+    if (this.mainline.at(-1) !== wasMain) this.reopen();
+  }
+
+  /** Deletes a move and what follows it. */
+  remove(node: Node): void {
+    const { parent } = node;
+    if (parent === undefined) return;
+    if (node.isMain) this.reopen();
+    if (this.here.line.includes(node)) this.here = parent;
+    parent.children.splice(parent.children.indexOf(node), 1);
   }
 
   /** Removes the last moves of the game. */
   takeBack(count: number): void {
-    this.moves.length = Math.max(0, this.moves.length - count);
-    this.reopen();
+    const node = this.mainline.at(-count) ?? this.mainline[0];
+    if (node !== undefined) this.remove(node);
     this.go(this.moves.length);
   }
 
   /** The last move on the board, in UCI. */
   last(): string | undefined {
     return this.path.at(-1);
-  }
-
-  /** Each move of the game in standard algebraic notation. */
-  sans(): string[] {
-    const position = positionOf(this.start);
-    return this.moves.map((move) => makeSanAndPlay(position, parseUci(move)!));
   }
 
   /**
@@ -194,20 +274,6 @@ export class Game {
     const ending = this.ending(this.moves, false);
     if (ending === undefined) return "*";
     return ending.winner === undefined ? "1/2-1/2" : ending.winner === "white" ? "1-0" : "0-1";
-  }
-
-  save(): Saved {
-    const { start, chess960, moves, ply } = this;
-    return { start, chess960, moves, ply, headers: [...this.headers] };
-  }
-
-  static restore(saved: Saved): Game {
-    const game = new Game(saved.start, saved.chess960);
-    game.moves = saved.moves;
-    game.position(game.moves);
-    game.go(saved.ply);
-    if (saved.headers !== undefined) game.headers = new Map(saved.headers);
-    return game;
   }
 
   /** The move that a text denotes at the position on the board: in standard algebraic notation, or in UCI. */

@@ -2,8 +2,20 @@
 
 const NS = "http://www.w3.org/2000/svg";
 
+/** What the graph shows. */
+interface Course {
+  /** White's expectation after each number of moves, where it is known. */
+  values: (number | undefined)[];
+  /** The place on the board. */
+  ply: number;
+  /** Marked moves. */
+  marks: { at: number; kind: string }[];
+  /** Where phases of the game begin. */
+  borders: number[];
+}
+
 /** Draws the graph; `chosen` receives the clicked ply. */
-export function drawGraph(svg: SVGSVGElement, values: (number | undefined)[], ply: number, chosen: (ply: number) => void): void {
+export function drawGraph(svg: SVGSVGElement, { values, ply, marks, borders }: Course, chosen: (ply: number) => void): void {
   const last = Math.max(values.length - 1, 1);
   svg.setAttribute("viewBox", `0 0 ${last} 1`);
   svg.replaceChildren();
@@ -20,6 +32,12 @@ export function drawGraph(svg: SVGSVGElement, values: (number | undefined)[], pl
     add("polyline", { points, class: "curve" });
   }
   add("line", { x1: 0, x2: last, y1: 0.5, y2: 0.5, class: "middle" });
+  for (const at of borders) add("line", { x1: at, x2: at, y1: 0, y2: 1, class: "border" });
+  // Lines without length, whose round ends are points that no scale distorts.
+  for (const { at, kind } of marks) {
+    const y = 1 - (values[at] ?? 0.5);
+    add("line", { x1: at, x2: at, y1: y, y2: y, class: `mark ${kind}` });
+  }
   add("line", { x1: ply, x2: ply, y1: 0, y2: 1, class: "here" });
   svg.onclick = (event) => {
     const box = svg.getBoundingClientRect();

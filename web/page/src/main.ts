@@ -7,22 +7,25 @@ import "./style.css";
 
 import { INITIAL_FEN, makeFen } from "chessops/fen";
 
-import { act, analyseWhole, changed, goTo, moved, newGame, play, setMode, setUp, takeBack, toggleAnalysis } from "./actions";
+import { act, analyseWhole, changed, checkClock, choose, goTo, goToNode, moved, newGame, play, setMode, setUp, takeBack, toggleAnalysis } from "./actions";
 import { CHOICES, keep, restore, setRatings, showElo } from "./choices";
 import { button, byId, input, select } from "./dom";
 import { Searcher } from "./engine";
 import { Game } from "./game";
 import { isolate } from "./offline";
-import { decode, leftOut, readPgn, writePgn } from "./pgn";
+import { decode, games, readPgn, writePgn } from "./pgn";
 import { chess960, namesFiles, positionOf } from "./position";
 import { type Colour, page, result, whyNot } from "./state";
 import { recall, store } from "./storage";
-import { on, pgnLoaded, show } from "./view";
+import { isSecret, on, pgnLoaded, show } from "./view";
 
 function start(): Game {
   const number = Math.max(0, Math.min(959, Math.round(input("number960").valueAsNumber || 0)));
   input("number960").value = String(number);
-  return input("use960").checked ? new Game(chess960(number), true) : new Game(INITIAL_FEN);
+  const game = input("use960").checked ? new Game(chess960(number), true) : new Game(INITIAL_FEN);
+  // A time for each move of the engine alone is no time control.
+  if (select("movetime").value.includes("+")) game.headers.set("TimeControl", select("movetime").value);
+  return game;
 }
 
 /** Whether the game on the page may be lost: it holds nothing, it was played here to its end, or the user says so. */
@@ -55,13 +58,25 @@ function typed(): void {
   play(move);
 }
 
-/** Loads the first game of a PGN, and reports what else there was. */
+/** Loads a PGN: its first game, and a list if there are several. */
 function loadPgn(text: string): void {
-  const game = readPgn(text);
+  const { game, remark } = readPgn(text);
+  const all = games(text);
   if (text === byId<HTMLTextAreaElement>("pgn").value) pgnLoaded();
   setUp(game);
-  byId("remark").textContent = leftOut(text);
+  byId("remark").textContent = remark;
+  if (all.length < 2) return;
+  Object.assign(page, { games: all, chosen: 0 });
+  keep();
+  show();
 }
+
+/** The game as PGN, without what must stay secret. */
+const asPgn = (): string => writePgn(page.game, result(), !isSecret());
+
+/** All games of the list, the one on the page as it is now. */
+const allAsPgn = (): string =>
+  page.games.length < 2 ? asPgn() : page.games.map(({ text }, at) => (at === page.chosen ? asPgn() : `${text.trim()}\n`)).join("\n");
 
 function setTheme(theme: string | null): void {
   if (theme === null) delete document.documentElement.dataset.theme;
@@ -71,6 +86,7 @@ function setTheme(theme: string | null): void {
 function listen(): void {
   on.move = (from, to) => void moved(from, to);
   on.ply = goTo;
+  on.node = goToNode;
   on.line = (moves) => (page.game.explore(moves), changed());
   const click = (id: string, action: () => void) => (button(id).onclick = action);
   click("tab-play", () => setMode("play"));
@@ -78,8 +94,13 @@ function listen(): void {
   click("first", () => goTo(0));
   click("back", () => (page.game.back(), changed()));
   click("forward", () => (page.game.forward(), changed()));
-  click("end", () => goTo(page.game.moves.length));
-  click("leave", () => goTo(page.game.ply));
+  click("end", () => {
+    while (page.game.here.children.length > 0) page.game.forward();
+    changed();
+  });
+  click("leave", () => (page.game.leave(), changed()));
+  click("promote", () => (page.game.promote(page.game.here), changed()));
+  click("delete", () => (page.game.remove(page.game.here), changed()));
   click("flip", () => ((page.orientation = page.orientation === "white" ? "black" : "white"), keep(), show()));
   click("new-game", () => mayDiscard() && newGame(start()));
   click("take-back", takeBack);
@@ -94,10 +115,10 @@ function listen(): void {
   click("set-fen", () => report("fen-error", () => setUp(readFen(input("fen").value))));
   click("copy-fen", () => void copy(page.game.fen(), "fen"));
   click("load-pgn", () => report("pgn-error", () => loadPgn(byId<HTMLTextAreaElement>("pgn").value)));
-  click("copy-pgn", () => void copy(writePgn(page.game, result()), "pgn"));
+  click("copy-pgn", () => void copy(asPgn(), "pgn"));
   click("save-pgn", () => {
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([writePgn(page.game, result())], { type: "application/x-chess-pgn" }));
+    link.href = URL.createObjectURL(new Blob([allAsPgn()], { type: "application/x-chess-pgn" }));
     link.download = "game.pgn";
     link.click();
     // Not at once: some browsers start to save later.
@@ -118,9 +139,23 @@ function listen(): void {
     if (bytes !== undefined) report("pgn-error", () => loadPgn(decode(bytes)));
     input("pgn-file").value = "";
   };
+  input("comment").oninput = () => {
+    page.game.here.comment = input("comment").value.replace(/[{}]/g, "");
+    keep();
+  };
+  input("comment").onchange = show;
+  select("glyph").onchange = () => {
+    const { here } = page.game;
+    const chosen = Number(select("glyph").value);
+    here.glyphs = [...(chosen === 0 ? [] : [chosen]), ...here.glyphs.filter((glyph) => glyph > 6)];
+    keep();
+    show();
+  };
+  select("games").onchange = () => choose(select("games").selectedIndex);
   input("elo").oninput = showElo;
   for (const id of CHOICES) input(id).addEventListener("change", () => (keep(), show(), void choicesChanged(id)));
   document.addEventListener("keydown", keys);
+  setInterval(checkClock, 100);
   // A touch outside the dialog closes it, like Escape.
   const dialog = byId<HTMLDialogElement>("promotion");
   dialog.onclick = (event) => {

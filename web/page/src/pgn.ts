@@ -1,13 +1,13 @@
-// PGN: reads the first game of a text, however freely it is written, and writes a game as text.
+// PGN: reads the games of a text, however freely they are written, and writes a game as text.
 
 import type { Chess } from "chessops/chess";
 import { INITIAL_FEN, makeFen } from "chessops/fen";
-import { ChildNode, defaultHeaders, type Game as Pgn, makePgn, Node, parsePgn, setStartingPosition, startingPosition } from "chessops/pgn";
-import { parseSan } from "chessops/san";
+import { ChildNode, defaultHeaders, type Game as Pgn, makeComment, makePgn, Node as PgnNode, parseComment, parsePgn, type PgnNodeData, setStartingPosition, startingPosition } from "chessops/pgn";
+import { makeSan, parseSan } from "chessops/san";
 import type { NormalMove } from "chessops/types";
 import { makeUci, parseUci } from "chessops/util";
 
-import { Game } from "./game";
+import { Game, type Node } from "./game";
 import { inWords, legalMove, namesFiles, positionOf } from "./position";
 
 /** A move in standard algebraic notation, in a long notation, or in that of UCI. */
@@ -18,8 +18,6 @@ const RESULT = /^(?:1[-–—:]0|0[-–—:]1|(?:1\/2|½)(?:[-–—:](?:1\/2|½
  * number is never `0000`, the null move.
  */
 const REMARK = /^(?:[1-9]\d*|[!?…]+|(?!-+$)[-+=/±∓⩲⩱∞]+)$/;
-/** A comment. One without an end takes the rest: searching for the end of each further brace would take hours. */
-const COMMENT = /\{[^}]*\}?|;.*$/gm;
 /** Figurines, which some programs write instead of letters; a pawn has no letter. */
 const FIGURINES: Record<string, string> = { "♔": "K", "♕": "Q", "♖": "R", "♗": "B", "♘": "N", "♙": "", "♚": "K", "♛": "Q", "♜": "R", "♝": "B", "♞": "N", "♟": "" };
 
@@ -38,7 +36,7 @@ interface FirstGame {
 
 /**
  * Reads the tags of the first game and finds the end of its moves. The next game begins at a line that starts with a
- * bracket outside of comments. Comments before and between the tags are dropped, and so are escape lines. Throws an
+ * bracket outside of comments. Comments in front of a tag are dropped, and so are escape lines. Throws an
  * error that names a line that begins like a tag but is not one.
  */
 function firstGame(text: string): FirstGame {
@@ -48,8 +46,10 @@ function firstGame(text: string): FirstGame {
   const strict = /\[\s*([\w+#=:-]+)\s+"((?:[^"\\]|\\.)*)"\s*\]/y;
   const loose = /\[\s*([\w+#=:-]+)\s+"(.*)"\s*\](?=[^\S\n]*$)/my;
   let at = text.startsWith("\uFEFF") ? 1 : 0;
+  // What follows the last tag: a comment there belongs to the game.
+  let begin = at;
   for (;;) {
-    between.lastIndex = at;
+    begin = between.lastIndex = at;
     at += between.exec(text)![0].length;
     strict.lastIndex = loose.lastIndex = at;
     const tag = strict.exec(text) ?? loose.exec(text);
@@ -59,8 +59,8 @@ function firstGame(text: string): FirstGame {
     tags.set(tag[1]!, tag[1] === "Result" ? asResult(value) : value);
     at += tag[0].length;
   }
-  const behind = text.slice(at);
-  if (behind.startsWith("[")) throw new Error(`'${/^.{0,40}/.exec(behind)![0]}' is not a tag.`);
+  if (text[at] === "[") throw new Error(`'${/^.{0,40}/.exec(text.slice(at))![0]}' is not a tag.`);
+  const behind = text.slice(begin);
   let end = behind.length;
   for (const { 0: found, index } of behind.matchAll(/\{[^}]*\}?|;.*$|^\[/gm)) {
     if (found === "[") {
@@ -72,60 +72,107 @@ function firstGame(text: string): FirstGame {
   return { tags, moves: behind.slice(0, end).replace(/^%.*$/gm, ""), rest: behind.slice(end) };
 }
 
-/** A text without its closed parentheses and their contents. */
-function withoutVariations(text: string): string {
-  // The text before each open parenthesis.
-  const outer: string[] = [];
-  let own = "";
-  for (const part of text.split(/([()])/)) {
-    if (part === "(") {
-      outer.push(own);
-      own = "";
-    } else if (part === ")" && outer.length > 0) {
-      own = `${outer.pop()} `;
-    } else {
-      own += part;
+/** Judgements of a position that are not written as glyphs, by their numbers. */
+const JUDGEMENTS: Record<string, string> = { "=": "$10", "∞": "$13", "+=": "$14", "⩲": "$14", "=+": "$15", "⩱": "$15", "±": "$16", "+/-": "$16", "∓": "$17", "-/+": "$17", "+-": "$18", "-+": "$19" };
+
+/** The words of a game in the plain spelling of PGN, and what became of the others. */
+interface Plain {
+  words: string[];
+  /** Whether other games follow without tags. */
+  hasMore: boolean;
+  /** Whether a variation has a word that is no move. */
+  isCut: boolean;
+}
+
+/**
+ * Spells a game plainly: moves, glyphs, comments, variations, and the result. A word of the main line that is not a
+ * move is an error; in a variation, it ends the variation.
+ */
+function plain(text: string): Plain {
+  const words: string[] = [];
+  let depth = 0;
+  // The depth of the variation that is being skipped.
+  let skipped = Infinity;
+  let isCut = false;
+  let ended = false;
+  const hear = (word: string): boolean => {
+    if (word === "(") {
+      depth += 1;
+      if (depth < skipped) words.push(word);
+    } else if (word === ")") {
+      if (depth === 0) throw new Error("')' is not a move.");
+      if (depth === skipped) skipped = Infinity;
+      depth -= 1;
+      // A variation without a word is none.
+      if (depth < skipped - 1 && words.at(-1) === "(") words.pop();
+      else if (depth < skipped - 1) words.push(word);
+    } else if (depth >= skipped) {
+      return true;
+    } else if (RESULT.test(word)) {
+      if (depth > 0) return true;
+      words.push(asResult(word));
+      return false;
+    } else if (MOVE.test(word)) {
+      const marks = /[!?]*$/.exec(word)![0];
+      words.push(word.slice(0, word.length - marks.length));
+      if (marks !== "") words.push(marks);
+    } else if (/^\$\d{1,3}$/.test(word) || /^[!?]{1,2}$/.test(word)) {
+      words.push(word);
+    } else if (JUDGEMENTS[word] !== undefined) {
+      words.push(JUDGEMENTS[word]);
+    } else if (!REMARK.test(word) && !/^\$\d+$/.test(word)) {
+      if (depth === 0) throw new Error(`'${word.slice(0, 40)}' is not a move.`);
+      skipped = depth;
+      isCut = true;
     }
+    return true;
+  };
+  for (const [, outside, comment] of text.matchAll(/([^{;]*)(\{[^}]*\}?|;.*)?/g)) {
+    const spelled = outside!
+      .replace(/[♔-♟]\uFE0E?/g, (picture) => FIGURINES[picture[0]!]!)
+      .replace(/\b([a-h][18])\(([QRBN])\)/g, "$1=$2")
+      // A number without a dot stays; the pattern takes it whole, and does not look for a dot after each digit.
+      .replace(/\$\d+|\d+(?:\.+(?:\s*\.+)*)?|e\.\s?p\./g, (found) => (/^\$|^\d+$/.test(found) ? `${/^\$/.test(found) ? " " : ""}${found}` : " "));
+    for (const word of spelled.split(/\s+|(?<=[()])|(?=[()])/)) {
+      if (word === "") continue;
+      if (ended) return { words, hasMore: true, isCut };
+      // Two plus signs once meant a double check, or mate.
+      if (!hear(word.replace(/\+\+(?=[!?]*$)/, "+"))) ended = true;
+    }
+    const inside = comment?.startsWith("{") ? comment.slice(1).replace(/\}$/, "") : comment?.slice(1).replaceAll("}", ")");
+    const said = inside?.replace(/\s+/g, " ").trim() ?? "";
+    if (said !== "" && depth < skipped && !ended) words.push(`{${said}}`);
   }
-  return [...outer, own].join("(");
+  if (depth > 0) throw new Error("A variation is not closed.");
+  return { words, hasMore: false, isCut };
 }
 
-/** The words of a game's main line: its moves, with the result if there is one; and the rest. */
-function ownLine(text: string): { line: string[]; rest: string[] } {
-  const moves = text
-    .replace(COMMENT, " ")
-    .replace(/[♔-♟]\uFE0E?/g, (picture) => FIGURINES[picture[0]!]!)
-    .replace(/\b([a-h][18])\(([QRBN])\)/g, "$1=$2");
-  const words = withoutVariations(moves)
-    // A number without a dot stays; the pattern takes it whole, and does not look for a dot after each digit.
-    .replace(/\$\d+|\d+(?:\.+(?:\s*\.+)*)?|e\.\s?p\./g, (found) => (/^\d+$/.test(found) ? found : " "))
-    .split(/\s+/)
-    .filter((word) => word !== "" && !REMARK.test(word))
-    // Two plus signs once meant a double check, or mate.
-    .map((word) => word.replace(/\+\+(?=[!?]*$)/, "+"));
-  const end = words.findIndex((word) => RESULT.test(word));
-  if (end >= 0) words[end] = asResult(words[end]!);
-  const length = end < 0 ? words.length : end + 1;
-  return { line: words.slice(0, length), rest: words.slice(length) };
+/** A game of a text of several: what a list shows of it, and the text. */
+export interface Listed {
+  title: string;
+  text: string;
 }
 
-/** What a PGN has besides the moves of its first game, in words for the user; empty if there is nothing else. */
-export function leftOut(text: string): string {
-  const { moves, rest } = firstGame(text);
-  // Blanks only within the line: otherwise, from each of many empty lines the pattern would go through all others.
-  const games = text.match(/^[^\S\r\n\u2028\u2029]*\[\s*Event\s/gm)?.length ?? 0;
-  const several = rest.trim() !== "" || ownLine(moves).rest.length > 0;
-  const first = games > 1 ? `The first of ${games} games.` : several ? "The first of several games." : "";
-  const bare = moves.replace(COMMENT, "");
-  const parts = [
-    bare.length < moves.length && "comments",
-    /\((?![QRBN]\))/.test(bare) && "variations",
-    /\$\d|[!?]/.test(bare) && "marks",
-  ].filter((part) => part !== false);
-  const list = parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
-  const without = list === "" ? "" : `${list[0]!.toUpperCase()}${list.slice(1)} are left out.`;
-  return [first, without].filter((sentence) => sentence !== "").join(" ");
+/** The games of a text that begin with tags, up to one whose tags cannot be read. */
+export function games(text: string): Listed[] {
+  const found: Listed[] = [];
+  for (let rest = text; rest.trim() !== "" && found.length < MOST_GAMES; ) {
+    let first: FirstGame;
+    try {
+      first = firstGame(rest);
+    } catch {
+      break;
+    }
+    const of = (tag: string) => first.tags.get(tag) ?? "?";
+    const title = `${found.length + 1}. ${of("White")} – ${of("Black")}  ${of("Result")}`;
+    found.push({ title, text: rest.slice(0, rest.length - first.rest.length) });
+    rest = first.rest;
+  }
+  return found;
 }
+
+/** A longer list serves nobody. */
+const MOST_GAMES = 5_000;
 
 /** The text of a file: UTF-8, or else the encoding of older programs, Windows-1252, which includes Latin-1. */
 export function decode(bytes: ArrayBuffer): string {
@@ -136,14 +183,11 @@ export function decode(bytes: ArrayBuffer): string {
   }
 }
 
-/** The first game of a PGN. Throws an error that says where the text is wrong. */
-export function readPgn(text: string): Game {
+/** The first game of a PGN, and a remark on what was left out. Throws an error that says where the text is wrong. */
+export function readPgn(text: string): { game: Game; remark: string } {
   const { tags, moves } = firstGame(text);
-  const { line } = ownLine(moves);
-  // The parser would drop it.
-  const stray = line.find((word) => !MOVE.test(word) && !RESULT.test(word));
-  if (stray !== undefined) throw new Error(`'${stray.slice(0, 40)}' is not a move.`);
-  const first = parsePgn(line.join(" ") || "*", () => new Map([...defaultHeaders(), ...tags]))[0];
+  const { words, hasMore, isCut } = plain(moves);
+  const first = parsePgn(words.join(" ") || "*", () => new Map([...defaultHeaders(), ...tags]))[0];
   if (first === undefined || (first.moves.children.length === 0 && !first.headers.has("FEN"))) {
     throw new Error("There is no game in this text.");
   }
@@ -157,17 +201,54 @@ export function readPgn(text: string): Game {
   const chess960 = /960|fischer/i.test(first.headers.get("Variant") ?? "") || namesFiles(first.headers.get("FEN") ?? "");
   const game = new Game(makeFen(position.toSetup()), chess960);
   game.headers = first.headers;
-  for (const node of first.moves.mainline()) {
-    const move = parseSan(position, node.san) ?? readUci(position, node.san);
-    if (move === undefined) {
-      const dots = position.turn === "white" ? "." : "…";
-      throw new Error(`Move ${position.fullmoves}${dots} '${node.san}' is not legal.`);
-    }
-    position.play(move);
-    game.moves.push(makeUci(move));
-  }
+  comment(game.root, first.comments);
+  const isWhole = readTree(game, first.moves, position as Chess);
   game.go(game.moves.length);
-  return game;
+  const remarks = [hasMore && "The first of several games.", (isCut || !isWhole) && "A variation that cannot be read is left out from there on."];
+  return { game, remark: remarks.filter((remark) => remark !== false).join(" ") };
+}
+
+/** Takes over the moves of chessops' tree. Returns whether all variations could be played. */
+function readTree(game: Game, moves: PgnNode<PgnNodeData>, start: Chess): boolean {
+  let isWhole = true;
+  // Not by recursion: a game may have very many moves.
+  const open: [PgnNode<PgnNodeData>, Node, Chess][] = [[moves, game.root, start]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [source, target, position] = next;
+    for (const child of source.children) {
+      const { san, startingComments, comments, nags } = child.data;
+      const move = parseSan(position, san) ?? readUci(position, san);
+      if (move === undefined) {
+        const isMain = target.isMain && child === source.children[0];
+        const dots = position.turn === "white" ? "." : "…";
+        if (isMain) throw new Error(`Move ${position.fullmoves}${dots} '${san}' is not legal.`);
+        isWhole = false;
+        continue;
+      }
+      const uci = makeUci(move);
+      // Some programs repeat a move as a variation.
+      const known = target.children.find((sibling) => sibling.uci === uci);
+      const node = known ?? game.append(target, uci, makeSan(position, move));
+      if (startingComments !== undefined) node.before = startingComments.join(" ");
+      node.glyphs.push(...(nags ?? []).filter((glyph) => !node.glyphs.includes(glyph)));
+      comment(node, comments);
+      const after = position.clone();
+      after.play(move);
+      open.push([child, node, after]);
+    }
+  }
+  return isWhole;
+}
+
+/** Takes apart the comments on a move. */
+function comment(node: Node, comments: string[] = []): void {
+  for (const { text, shapes, clock, emt, evaluation } of comments.map((text) => parseComment(text))) {
+    node.comment = [node.comment, text].filter((part) => part !== "").join(" ");
+    node.shapes.push(...shapes);
+    node.clock = clock ?? node.clock;
+    node.spent = emt ?? node.spent;
+    node.evaluation = evaluation ?? node.evaluation;
+  }
 }
 
 /** The legal move that a text of a PGN denotes in UCI notation: `g1f3`, also with a dash, a cross or a check sign. */
@@ -182,9 +263,17 @@ function wrapped(pgn: string): string {
   return pgn.slice(0, moves) + pgn.slice(moves).trimEnd().replace(/(.{1,79})(?: |$)/g, "$1\n");
 }
 
-/** The game as PGN. */
-export function writePgn(game: Game, result = game.result()): string {
-  const written: Pgn<{ san: string }> = { headers: new Map(game.headers), moves: new Node() };
+/** The game as PGN, with its evaluations unless they are secret. */
+export function writePgn(game: Game, result = game.result(), evaluations = true): string {
+  const data = ({ san, before, comment: text, glyphs, shapes, clock, spent, evaluation }: Node): PgnNodeData => {
+    const comment = makeComment({ text, shapes, clock, emt: spent, evaluation: evaluations ? evaluation : undefined }).trim();
+    const written: PgnNodeData = { san };
+    if (before !== "") written.startingComments = [before];
+    if (comment !== "") written.comments = [comment];
+    if (glyphs.length > 0) written.nags = glyphs;
+    return written;
+  };
+  const written: Pgn<PgnNodeData> = { headers: new Map(game.headers), comments: data(game.root).comments, moves: new PgnNode() };
   if (game.start !== INITIAL_FEN) {
     setStartingPosition(written.headers, positionOf(game.start));
     written.headers.set("SetUp", "1");
@@ -192,11 +281,14 @@ export function writePgn(game: Game, result = game.result()): string {
   // After the position, which sets the variant that the position alone implies.
   if (game.chess960) written.headers.set("Variant", "Chess960");
   written.headers.set("Result", result);
-  let node: Node<{ san: string }> = written.moves;
-  for (const san of game.sans()) {
-    const child = new ChildNode({ san });
-    node.children.push(child);
-    node = child;
+  const open: [Node, PgnNode<PgnNodeData>][] = [[game.root, written.moves]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [source, target] = next;
+    for (const node of source.children) {
+      const child = new ChildNode(data(node));
+      target.children.push(child);
+      open.push([node, child]);
+    }
   }
   return wrapped(makePgn(written));
 }

@@ -1,5 +1,6 @@
 // The state of the page: the game, and what is done with it. The other modules change it and then show it.
 
+import type { Listed } from "./pgn";
 import { select } from "./dom";
 import type { Searcher } from "./engine";
 import { type Ending, Game } from "./game";
@@ -24,14 +25,17 @@ interface Page {
   answer: string | undefined;
   /** Why Ibex does not search the position on the board, for the user. */
   refused: string | undefined;
-  /** Whether the user wants analysis. */
+  /** Whether the position on the board is being analysed; the user's wish is a choice of its own. */
   analysing: boolean;
   /** Whether the whole game is being analysed. */
   wholeGame: boolean;
   /** The lines of the position on the board. */
   lines: Line[];
-  /** White's expectation after each number of moves of the game. */
-  expectations: (number | undefined)[];
+  /** The games of the loaded text, if there are several; the one on the page is the one with this index. */
+  games: Listed[];
+  chosen: number;
+  /** How far the analysis of the whole game is, in words. */
+  progress: string;
   engine: Searcher | undefined;
   /** Why there is no engine, for the user. */
   failure: string | undefined;
@@ -49,7 +53,9 @@ export const page: Page = {
   analysing: false,
   wholeGame: false,
   lines: [],
-  expectations: [],
+  games: [],
+  chosen: 0,
+  progress: "",
   engine: undefined,
   failure: undefined,
   era: 0,
@@ -86,6 +92,7 @@ export function whyNot(): string | undefined {
   if (engine === undefined) return LOADING;
   if (resigned !== undefined) return `${resigned === "white" ? "White" : "Black"} resigns: ${result()}.`;
   if (ending !== undefined) return outcome(ending);
+  if (game.headers.get("Termination") === "time forfeit") return `Out of time: ${result()}.`;
   if (isOver()) return `The game is over: ${result()}.`;
   if (!game.atEnd) return "An earlier position. Go to the end to play on.";
   if (refused !== undefined) return refused;

@@ -1,5 +1,7 @@
 // Parses the engine's lines.
 
+import type { Evaluation } from "chessops/pgn";
+
 /** A line of analysis; the score is for the side to move. */
 export interface Line {
   depth: number;
@@ -66,13 +68,35 @@ export function scoreText(line: Line, turn: "white" | "black"): string {
   return `${atLeast}${value < 0 ? "−" : value > 0 ? "+" : ""}${(Math.abs(value) / 100).toFixed(2)}`;
 }
 
-/** White's expected result, 0 to 1. */
-export function expectation(line: Line, turn: "white" | "black"): number {
-  let own: number;
-  if (line.mate !== undefined) own = line.mate > 0 ? 1 : 0;
-  else if (line.wdl !== undefined) own = (line.wdl[0] + line.wdl[1] / 2) / 1000;
-  else own = 1 / (1 + Math.exp(-(line.cp ?? 0) / 120));
-  return turn === "white" ? own : 1 - own;
+/** A line's score as an evaluation of PGN, White's view; undefined for a bound. */
+export function evaluation(line: Line, turn: "white" | "black"): Evaluation | undefined {
+  if (line.bound !== undefined) return undefined;
+  const sign = turn === "white" ? 1 : -1;
+  const { depth } = line;
+  return line.mate === undefined ? { pawns: (sign * (line.cp ?? 0)) / 100, depth } : { mate: sign * line.mate, depth };
+}
+
+/** An evaluation as text: `+0.35`, `#-4`. */
+export function evaluationText(evaluation: Evaluation): string {
+  if ("mate" in evaluation) return `#${evaluation.mate}`;
+  const { pawns } = evaluation;
+  if (Math.abs(pawns) >= RECOGNIZED / 100) return pawns > 0 ? "1-0" : "0-1";
+  return `${pawns < 0 ? "−" : pawns > 0 ? "+" : ""}${Math.abs(pawns).toFixed(2)}`;
+}
+
+/** What is proved about a position, in words; undefined where there is only an evaluation. */
+export function verdict(line: Line, turn: "white" | "black"): string | undefined {
+  const sides = turn === "white" ? ["White", "Black"] : ["Black", "White"];
+  switch (statement(line)) {
+    case "proved mate":
+      return `Proved win: ${sides[line.mate! > 0 ? 0 : 1]} mates in ${Math.abs(line.mate!)}.`;
+    case "recognized":
+      return `Known win: ${sides[line.cp! > 0 ? 0 : 1]}.`;
+    case "proved draw":
+      return "Proved draw.";
+    default:
+      return undefined;
+  }
 }
 
 /** The range of a numeric option, from its declaration. */

@@ -4,22 +4,26 @@ import { Chessground } from "@lichess-org/chessground";
 import type { DrawShape } from "@lichess-org/chessground/draw";
 import type { Key } from "@lichess-org/chessground/types";
 import { chessgroundMove } from "chessops/compat";
-import { parseUci } from "chessops/util";
+import { makeSquare, parseUci } from "chessops/util";
 
-import { amount, button, byId, input, label, select } from "./dom";
-import type { Game } from "./game";
+import { amount, button, byId, element, input, label, select } from "./dom";
+import type { Game, Node } from "./game";
+import { clockText, control, left } from "./clock";
 import { drawGraph } from "./graph";
 import { writePgn } from "./pgn";
-import { positionOf, variationSans } from "./position";
+import { variationSans } from "./position";
+import { chances, judge, MARKS, PHASES, summary } from "./review";
 import { type Colour, enginePlays, IBEX, isOver, LOADING, outcome, page, result, whyNot, YOU } from "./state";
-import { type Line, scoreText, statement } from "./uci";
+import { evaluation, evaluationText, type Line, scoreText, statement, verdict } from "./uci";
 
 /** The events of the board and the lists; `main.ts` handles them. */
 export const on = {
   /** A man was moved on the board. */
   move: (_from: string, _to: string): void => {},
-  /** A move of the game was selected. */
+  /** A place of the main line was selected. */
   ply: (_ply: number): void => {},
+  /** A move of the tree was selected. */
+  node: (_node: Node): void => {},
   /** The beginning of a line was selected. */
   line: (_moves: string[]): void => {},
 };
@@ -62,20 +66,43 @@ export function show(): void {
   };
   byId("bottom-name").textContent = name(page.orientation);
   byId("top-name").textContent = name(page.orientation === "white" ? "black" : "white");
-  button("analyse").textContent = page.analysing ? "Stop" : "Start";
-  button("analyse").setAttribute("aria-pressed", String(page.analysing));
+  showClocks();
+  button("analyse").textContent = page.analysing ? "Analysis on" : "Analysis off";
+  button("analyse").setAttribute("aria-checked", String(page.analysing));
   button("whole").textContent = page.wholeGame ? "Stop" : "Whole game";
   button("analyse").disabled = page.failure !== undefined;
   button("whole").disabled = game.moves.length === 0 || page.engine === undefined || page.failure !== undefined;
   button("take-back").disabled = game.moves.length === 0;
   button("resign").disabled = isOver() || select("colour").value === "none";
   button("first").disabled = button("back").disabled = game.path.length === 0;
-  button("forward").disabled = button("end").disabled = game.inVariation || game.atEnd;
+  button("forward").disabled = button("end").disabled = game.here.children.length === 0;
   // Invalid input stays in the field, so that it can be corrected.
   if (document.activeElement !== byId("fen") && byId("fen-error").textContent === "") input("fen").value = game.fen();
   showPgn();
+  showGames();
   showMoves();
+  showRemarks();
+  showSummary();
   showAnalysis();
+}
+
+/** Whether the clock of the side to move runs: in a game played here, after its first move. */
+export const clockRuns = (): boolean =>
+  page.mode === "play" && control(page.game) !== undefined && page.game.moves.length > 0 && !isOver() && page.engine !== undefined;
+
+/** The time left to both players, in a game with clocks: as it is now, or as it was at an earlier place of the game. */
+export function showClocks(): void {
+  const { game } = page;
+  const turn = game.position(game.moves).turn;
+  const line = game.here.line;
+  for (const [id, colour] of [["bottom", page.orientation], ["top", page.orientation === "white" ? "black" : "white"]] as const) {
+    const isOut = colour === turn && game.headers.get("Termination") === "time forfeit";
+    const now = page.mode !== "play" ? undefined : isOut ? 0 : left(game, colour, clockRuns() && colour === turn);
+    const first = game.start.split(" ")[1] === "b" ? "black" : "white";
+    const then = line.filter((_, at) => (at % 2 === 0) === (colour === first)).at(-1)?.clock;
+    const time = now ?? then;
+    byId(`${id}-clock`).textContent = time === undefined ? "" : clockText(time);
+  }
 }
 
 /** The PGN that the page has put into the field. What the user has typed there stays until it is loaded. */
@@ -84,7 +111,7 @@ let shownPgn = "";
 function showPgn(): void {
   const field = byId<HTMLTextAreaElement>("pgn");
   if (field.value !== shownPgn || document.activeElement === field || byId("pgn-error").textContent !== "") return;
-  field.value = writePgn(page.game, result());
+  field.value = writePgn(page.game, result(), !isSecret());
   // The browser may change line ends.
   shownPgn = field.value;
 }
@@ -108,37 +135,171 @@ function status(turn: Colour): string {
   return ending === undefined ? `${side} to move.` : outcome(ending);
 }
 
+/** During a game, Ibex's evaluations are secret, like its lines. */
+export const isSecret = (): boolean => page.mode === "play" && !isOver();
+
+function showGames(): void {
+  const list = select("games");
+  byId("games-row").hidden = page.mode !== "analyse" || page.games.length < 2;
+  if (page.games.length < 2) return;
+  if (list.length !== page.games.length) list.replaceChildren(...page.games.map(({ title }) => element("option", {}, title)));
+  list.selectedIndex = page.chosen;
+}
+
+/** The signs of glyphs; others are shown by their numbers. */
+const GLYPHS: Record<number, string> = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 10: "=", 13: "∞", 14: "⩲", 15: "⩱", 16: "±", 17: "∓", 18: "+−", 19: "−+" };
+
+/** A move of the list as a button, with its glyphs. */
+function moveButton(node: Node): HTMLElement[] {
+  const move = element("button", { class: "quiet" }, node.san);
+  if (node === page.game.here) {
+    move.classList.add("here");
+    move.setAttribute("aria-current", "true");
+  }
+  move.onclick = () => on.node(node);
+  const glyphs = node.glyphs.map((glyph) => element("span", { class: `glyph g${glyph}` }, GLYPHS[glyph] ?? `$${glyph}`));
+  return [move, ...glyphs];
+}
+
+/** A cell of the main line: the move and the evaluation after it. */
+function cell(node: Node): HTMLElement {
+  const found = isSecret() || node.evaluation === undefined ? "" : evaluationText(node.evaluation);
+  return element("div", { class: "cell" }, ...moveButton(node), element("span", { class: "score" }, found));
+}
+
+/** No file nests its variations deeper than this, but one that is made to harm. */
+const DEEPEST = 40;
+
+/** A variation from this move on, with those inside it in parentheses. */
+function variation(first: Node, depth = 0): HTMLElement[] {
+  if (depth > DEEPEST) return [element("span", {}, "…")];
+  const parts: HTMLElement[] = [];
+  const comment = (text: string) => text !== "" && parts.push(element("span", { class: "comment" }, text));
+  let number = true;
+  for (let node: Node | undefined = first; node !== undefined; node = node.children[0]) {
+    const { turn, fullmoves } = positionBefore(node);
+    comment(node.before);
+    if (number || turn === "white") parts.push(element("span", { class: "number" }, `${fullmoves}${turn === "white" ? "." : "…"}`));
+    parts.push(...moveButton(node));
+    comment(node.comment);
+    number = node.comment !== "";
+    // The siblings of a move follow it.
+    if (node !== first) {
+      for (const other of node.parent!.children.slice(1)) {
+        parts.push(element("span", {}, "("), ...variation(other, depth + 1), element("span", {}, ")"));
+        number = true;
+      }
+    }
+  }
+  return parts;
+}
+
+/** Whose move it was, and its number. */
+function positionBefore(node: Node): { turn: Colour; fullmoves: number } {
+  const start = startOf(page.game);
+  const plies = node.line.length - 1 + (start.turn === "white" ? 0 : 1);
+  return { turn: plies % 2 === 0 ? "white" : "black", fullmoves: start.fullmoves + Math.floor(plies / 2) };
+}
+
+function startOf(game: Game): { turn: Colour; fullmoves: number } {
+  const fields = game.start.split(" ");
+  return { turn: fields[1] === "b" ? "black" : "white", fullmoves: Number(fields[5] ?? 1) };
+}
+
+/** The moves in two columns; comments and variations take the whole width below their move. */
 function showMoves(): void {
   const { game } = page;
-  const start = positionOf(game.start);
   const list = byId("moves");
   // The keyboard focus stays on its move, although the list is rebuilt.
-  const focused = [...list.children].indexOf(document.activeElement!);
-  list.replaceChildren();
-  let white = start.turn === "white";
-  let number = start.fullmoves;
-  game.sans().forEach((san, at) => {
-    if (white || at === 0) {
-      const label = document.createElement("span");
-      label.textContent = white ? `${number}.` : `${number}…`;
-      list.append(label);
+  const focused = [...list.querySelectorAll("button")].indexOf(document.activeElement as HTMLButtonElement);
+  const rows: HTMLElement[] = [];
+  const wide = (...parts: (HTMLElement | string)[]) => rows.push(element("div", { class: "wide" }, ...parts));
+  if (game.root.comment !== "") wide(game.root.comment);
+  let { turn, fullmoves } = startOf(game);
+  let pair: HTMLElement | undefined;
+  for (const node of game.mainline) {
+    if (node.before !== "") {
+      wide(node.before);
+      pair = undefined;
     }
-    const move = document.createElement("button");
-    move.textContent = san;
-    move.className = at + 1 === game.ply ? "quiet here" : "quiet";
-    if (at + 1 === game.ply) move.setAttribute("aria-current", "true");
-    move.onclick = () => on.ply(at + 1);
-    list.append(move);
-    if (!white) number += 1;
-    white = !white;
-  });
-  if (focused >= 0) (list.children[focused] as HTMLElement | undefined)?.focus({ preventScroll: true });
+    if (pair === undefined) {
+      pair = element("div", { class: "pair" }, element("span", { class: "number" }, `${fullmoves}.`));
+      rows.push(pair);
+      if (turn === "black") pair.append(element("div", { class: "cell" }, element("span", { class: "score" }, "…")));
+    }
+    pair.append(cell(node));
+    const others = node.parent!.children.slice(1);
+    if (node.comment !== "") wide(node.comment);
+    for (const other of others) wide(...variation(other));
+    if (turn === "black" || node.comment !== "" || others.length > 0) pair = undefined;
+    if (turn === "black") fullmoves += 1;
+    turn = turn === "white" ? "black" : "white";
+  }
+  list.replaceChildren(...rows);
+  if (focused >= 0) list.querySelectorAll("button")[focused]?.focus({ preventScroll: true });
   const here = list.querySelector<HTMLElement>(".here");
-  if (here !== null) list.scrollTop = here.offsetTop - list.offsetTop - list.clientHeight / 2;
-  const variation = byId("variation");
-  variation.hidden = !game.inVariation;
-  const from = game.position(game.moves.slice(0, game.ply));
-  variation.firstElementChild!.textContent = variationSans(from, game.variation).map(({ san }) => san).join(" ");
+  if (here !== null) list.scrollTop += here.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 2;
+  byId("variation").hidden = !game.inVariation;
+}
+
+/** What is said of the move on the board, to be edited. */
+function showRemarks(): void {
+  const { here } = page.game;
+  byId("annotate").hidden = page.mode !== "analyse" || !page.game.holdsWork;
+  if (document.activeElement !== byId("comment")) input("comment").value = here.comment;
+  select("glyph").value = String(here.glyphs.find((glyph) => glyph <= 6) ?? "");
+  select("glyph").disabled = button("delete").disabled = here.parent === undefined;
+  button("promote").disabled = !page.game.inVariation;
+}
+
+/** Accuracy and marks of both players, once every move is judged. */
+function showSummary(): void {
+  const place = byId("summary");
+  const moves = judge(page.game);
+  const isWhole = moves.length > 0 && moves.length === page.game.mainline.length;
+  place.hidden = page.mode !== "analyse" || !isWhole || page.wholeGame;
+  if (place.hidden) return;
+  const percent = (found: ReturnType<typeof summary>) => (found === undefined ? "–" : `${Math.round(found.accuracy)}%`);
+  const players = (["white", "black"] as const).map((player) => moves.filter((move) => move.player === player));
+  const wholes = players.map(summary);
+  const rows: [string, string[]][] = [
+    ["Accuracy", wholes.map(percent)],
+    ...PHASES.map((phase): [string, string[]] => [`in the ${phase}`, players.map((own) => percent(summary(own.filter((move) => move.phase === phase))))]),
+    ...MARKS.map(({ name }, at): [string, string[]] => [NAMES[name], wholes.map((whole) => String(whole?.marks[at] ?? 0))]),
+  ];
+  const heads = ["", "White", "Black"].map((text) => element("th", { scope: "col" }, text));
+  const body = rows.map(([name, cells]) =>
+    element("tr", {}, element("th", { scope: "row" }, name), ...cells.map((text) => element("td", {}, text))));
+  place.replaceChildren(element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...body));
+}
+
+/** The names of marks, for several. */
+const NAMES = { blunder: "Blunders ??", mistake: "Mistakes ?", dubious: "Dubious ?!" };
+
+/** White's expectation at a place, 0 to 1. */
+function expectation(node: Node): number | undefined {
+  return node.evaluation === undefined ? undefined : (1 + chances(node.evaluation)) / 2;
+}
+
+/** The bar beside the board: White's expectation on the board, and its score. */
+function showBar(first: Line | undefined, turn: Colour): void {
+  const { game } = page;
+  const bar = byId("bar");
+  bar.hidden = page.mode !== "analyse";
+  const ending = game.ending(game.path, false);
+  const found = (first && evaluation(first, turn)) ?? game.here.evaluation;
+  const ended = ending === undefined ? undefined : ending.winner === undefined ? 0.5 : ending.winner === "white" ? 1 : 0;
+  const share = ended ?? (found === undefined ? undefined : (1 + chances(found)) / 2);
+  const text = ended !== undefined ? { 1: "1-0", 0.5: "½", 0: "0-1" }[ended]! : found === undefined ? "" : evaluationText(found);
+  // The bar is narrow.
+  const short = found !== undefined && ended === undefined && "pawns" in found && Math.abs(found.pawns) < 100 ? Math.abs(found.pawns).toFixed(1) : text;
+  bar.classList.toggle("empty", share === undefined);
+  bar.classList.toggle("flipped", page.orientation === "black");
+  (bar.firstElementChild as HTMLElement).style.height = `${100 * (share ?? 0.5)}%`;
+  const score = bar.lastElementChild as HTMLElement;
+  score.textContent = short;
+  score.className = (share ?? 0.5) >= 0.5 ? "white" : "black";
+  label(bar, text === "" ? "Evaluation: none yet" : `Evaluation: ${text}`);
 }
 
 export function showAnalysis(): void {
@@ -161,24 +322,40 @@ export function showAnalysis(): void {
   });
   const [white, draw, black] = chances.map((chance) => `${Math.round(chance / 10)}%`);
   label(bar, wdl === undefined ? "Chances of White, draw, Black" : `White ${white}, draw ${draw}, Black ${black}`);
+  showBar(first, position.turn);
+  const claim = first === undefined ? "" : (verdict(first, position.turn) ?? "");
+  if (byId("verdict").textContent !== claim) byId("verdict").textContent = claim;
+  const isEnd = page.mode === "analyse" && page.analysing && game.ending(game.path, false) !== undefined;
   byId("speed").textContent =
-    first === undefined
+    page.wholeGame ? page.progress
+    : isEnd ? "The game is over here: nothing to search."
+    : first === undefined
       ? ""
       : `depth ${first.depth} · ${amount(first.nodes)} nodes · ${amount(first.nps)}/s · hash ${Math.round(first.hashfull / 10)}%`;
-  const shapes: DrawShape[] = shown.map((line, at) => arrow(line.pv[0]!, at === 0 ? "green" : "paleBlue")).reverse();
-  ground.setAutoShapes(shapes);
-  const values = Array.from({ length: game.moves.length + 1 }, (_, ply) => page.expectations[ply]);
+  // The best move has the heaviest arrow. Those of a file's comment come on top.
+  const shapes: DrawShape[] = shown.map((line, at) => arrow(line.pv[0]!, at === 0 ? "green" : "paleBlue", Math.max(12 - 3 * at, 4))).reverse();
+  const drawn = game.here.shapes.map(({ color, from, to }) => {
+    const [orig, dest] = [makeSquare(from) as Key, makeSquare(to) as Key];
+    return from === to ? { orig, brush: color } : { orig, dest, brush: color };
+  });
+  ground.setAutoShapes([...shapes, ...drawn]);
+  const line = [game.root, ...game.mainline];
+  const values = line.map(expectation);
   const graph = document.getElementById("graph") as unknown as SVGSVGElement;
-  // During a game, Ibex's expectation is secret, like its lines.
-  const isSecret = page.mode === "play" && !isOver();
-  graph.classList.toggle("empty", isSecret || !values.some((value) => value !== undefined));
+  graph.classList.toggle("empty", isSecret() || game.moves.length === 0 || !values.some((value) => value !== undefined));
   // A finished game ends with its result.
   const outcomes: Record<string, number> = { "1-0": 1, "1/2-1/2": 0.5, "0-1": 0 };
   if (game.moves.length > 0) values[game.moves.length] ??= outcomes[result()];
-  drawGraph(graph, values, game.ply, (ply) => on.ply(ply));
-  const here = page.expectations[game.ply];
+  const judged = judge(game);
+  const marks = judged.flatMap(({ node, mark }) => (mark === undefined ? [] : [{ at: line.indexOf(node), kind: mark.name }]));
+  const borders = judged.flatMap(({ phase }, at) => (at > 0 && judged[at - 1]!.phase !== phase ? [at] : []));
+  drawGraph(graph, { values, ply: game.ply, marks, borders: judged.length === line.length - 1 ? borders : [] }, (ply) => on.ply(ply));
+  const here = expectation(line[game.ply]!);
   label(graph, `Expectation of White over the game${here === undefined ? "" : `, here ${Math.round(100 * here)}%`}`);
 }
+
+/** The numbers of the lines that are shown whole. */
+const unfolded = new Set<number>();
 
 function lineItem(line: Line, position: ReturnType<Game["position"]>): HTMLLIElement {
   const item = document.createElement("li");
@@ -214,11 +391,19 @@ function lineItem(line: Line, position: ReturnType<Game["position"]>): HTMLLIEle
     to.tabIndex = 0;
     to.focus();
   };
-  item.append(score, kind, moves);
+  const depth = element("small", {}, `depth ${line.depth}`);
+  const unfold = element("button", { class: "quiet unfold", "aria-label": "The whole line", "aria-expanded": String(unfolded.has(line.number)) }, "⋯");
+  item.classList.toggle("whole", unfolded.has(line.number));
+  unfold.onclick = () => {
+    if (!unfolded.delete(line.number)) unfolded.add(line.number);
+    item.classList.toggle("whole", unfolded.has(line.number));
+    unfold.setAttribute("aria-expanded", String(unfolded.has(line.number)));
+  };
+  item.append(score, kind, depth, unfold, moves);
   return item;
 }
 
-function arrow(uci: string, brush: string): DrawShape {
+function arrow(uci: string, brush: string, lineWidth: number): DrawShape {
   const [from, to] = chessgroundMove(parseUci(uci)!);
-  return { orig: from as Key, dest: to as Key, brush };
+  return { orig: from as Key, dest: to as Key, brush, modifiers: { lineWidth } };
 }

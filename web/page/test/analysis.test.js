@@ -9,7 +9,7 @@ import { test } from "node:test";
 
 import { transformWithEsbuild } from "vite";
 
-import { another, FIRST, load, open, page, ready, setUp, skip, status, type, until, wholeGameDone } from "../harness/browser.js";
+import { another, copied, FIRST, load, open, page, ready, setUp, skip, status, type, until, wholeGameDone } from "../harness/browser.js";
 
 const POSITIONS = [
   FIRST,
@@ -32,7 +32,8 @@ test("an analysis shows the nature of its scores, and can be stopped", { skip },
   assert.equal(await page.getAttribute("#wdl", "aria-label"), "White 100%, draw 0%, Black 0%");
   assert.match(await page.getAttribute("#graph", "aria-label"), /, here 100%$/);
   await page.click("#analyse");
-  await setUp(FIRST);
+  await load("1. a3 a6 *");
+  await page.click("#first");
   assert.equal(await page.getAttribute("#wdl", "aria-label"), "Chances of White, draw, Black");
   await page.click("#analyse");
   await page.waitForFunction(() => document.querySelectorAll("#lines li").length === 3);
@@ -44,7 +45,7 @@ test("an analysis shows the nature of its scores, and can be stopped", { skip },
   await page.waitForTimeout(700);
   assert.equal(await page.textContent("#speed"), speed);
   // A click on a move of a line steps into it; the game stays.
-  await page.locator("#lines li").first().locator("button").nth(1).click();
+  await page.locator("#lines li").first().locator("span button").nth(1).click();
   assert.ok(await page.isVisible("#variation"));
   await page.click("#leave");
   assert.ok(await page.isHidden("#variation"));
@@ -52,15 +53,15 @@ test("an analysis shows the nature of its scores, and can be stopped", { skip },
   await page.click("#analyse");
   await page.waitForFunction(() => document.querySelectorAll("#lines li").length === 3);
   await page.click("#tab-analyse");
-  assert.equal(await page.textContent("#analyse"), "Stop");
+  assert.equal(await page.textContent("#analyse"), "Analysis on");
   assert.equal(await page.locator("#lines li").count(), 3);
   // No game is played in a variation.
   await page.click("#analyse");
-  await page.locator("#lines li").first().locator("button").nth(1).click();
+  await page.locator("#lines li").first().locator("span button").nth(1).click();
   assert.ok(await page.isVisible("#variation"));
   await page.click("#tab-play");
   assert.ok(await page.isHidden("#variation"));
-  assert.equal(await status(), "Your move: White.");
+  assert.equal(await status(), "An earlier position. Go to the end to play on.");
 });
 
 test("an analysis can be stopped while it waits for another one to end", { skip }, async () => {
@@ -90,7 +91,7 @@ test("an analysis can be stopped while it waits for another one to end", { skip 
     document.querySelector("#analyse").click();
   });
   await other.waitForTimeout(1500);
-  assert.equal(await other.textContent("#analyse"), "Start");
+  assert.equal(await other.textContent("#analyse"), "Analysis off");
   const said = await other.evaluate(() => window.said);
   assert.equal(said.filter((line) => line.startsWith("go ")).length, 1, said.join("\n"));
   assert.deepEqual(errors, []);
@@ -102,7 +103,7 @@ test("a refused position is reported, and nothing appears to run", { skip }, asy
   await setUp("QQQQQQBk/Q5RB/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1");
   await page.click("#analyse");
   await until(refusal);
-  assert.equal(await page.textContent("#analyse"), "Start");
+  assert.equal(await page.textContent("#analyse"), "Analysis off");
   await page.click("#tab-play");
   await page.selectOption("#colour", "black");
   await until(refusal);
@@ -145,6 +146,60 @@ test("a whole game is analysed and plotted", { skip }, async () => {
   assert.deepEqual(await said.jsonValue(), ["Analysing the game…", "Black to move."]);
   const points = await page.locator("#graph .curve").getAttribute("points");
   assert.equal(points.split(" ").length, 6);
+  assert.match(await page.textContent("#summary"), /^WhiteBlackAccuracy\d+%\d+%in the opening\d+%/);
+});
+
+test("a whole game gets marks, better lines, accuracy and evaluations, and keeps them", { skip }, async () => {
+  await load("1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# *");
+  assert.ok(await page.isHidden("#summary"));
+  await page.click("#whole");
+  await page.waitForFunction(() => /^Position [2-8] of 8, \d:\d\d left$/.test(document.querySelector("#speed").textContent));
+  await wholeGameDone();
+  // The move that allows mate is a blunder, with a better one beside it.
+  const written = await copied();
+  assert.match(written.replace(/\s+/g, " "), /3\. Qh5 .* Nf6 \$4 \{ \[%eval #1,\d+\] \} \( 3\.\.\. \w+ \d?/);
+  assert.match(await page.textContent("#summary"), /Blunders \?\?01/);
+  assert.ok((await page.locator("#graph .mark.blunder").count()) === 1);
+  const summary = await page.textContent("#summary");
+  await page.reload();
+  await ready();
+  assert.equal(await page.textContent("#summary"), summary);
+  assert.equal(await copied(), written);
+});
+
+test("the switch stays as it was left, and positions are analysed at once", { skip }, async () => {
+  await page.click("#tab-analyse");
+  assert.equal(await page.getAttribute("#analyse", "aria-checked"), "false");
+  await page.click("#analyse");
+  await page.click("#tab-play");
+  await page.click("#tab-analyse");
+  assert.equal(await page.textContent("#analyse"), "Analysis on");
+  await page.waitForFunction(() => document.querySelectorAll("#lines li").length > 0);
+  // What is proved is said in words, and the bar shows it.
+  await setUp("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1");
+  await page.waitForFunction(() => document.querySelector("#verdict").textContent === "Proved win: White mates in 1.");
+  assert.equal(await page.getAttribute("#bar", "aria-label"), "Evaluation: #1");
+  await type("Rd8");
+  await until("Checkmate: White wins");
+  assert.equal(await page.textContent("#speed"), "The game is over here: nothing to search.");
+  assert.equal(await page.getAttribute("#bar", "aria-label"), "Evaluation: 1-0");
+  await page.click("#analyse");
+});
+
+test("accuracy, marks and phases are those of the laboratory", async () => {
+  const source = await readFile(new URL("../src/review.ts", import.meta.url), "utf8");
+  const { code } = await transformWithEsbuild(source, "review.ts");
+  const { accuracy, chances, MARKS, PHASES } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  const page = await readFile(new URL("../../../docs/analyse.md", import.meta.url), "utf8");
+  const number = (pattern) => Number(pattern.exec(page)[1]);
+  const rate = number(/exp\(-(0\.0036\d+) s\)/);
+  assert.equal(chances({ pawns: 1.5 }), 2 / (1 + Math.exp(-rate * 100 * 1.5)) - 1);
+  assert.deepEqual([chances({ mate: 3 }), chances({ mate: -3 })], [1, -1]);
+  const [, height, fall, below] = /([\d.]+) exp\(-([\d.]+) d\) - ([\d.]+)/.exec(page).map(Number);
+  assert.equal(accuracy(10), height * Math.exp(-fall * 10) - below);
+  assert.deepEqual([accuracy(0), accuracy(100)], [100, 0].map((value, at) => (at === 0 ? Math.min(100, height - below) : value)));
+  for (const { name, least } of MARKS) assert.match(page, new RegExp(`${least} percent (is|a) (a )?${name}`));
+  for (const phase of PHASES) assert.match(page, new RegExp(`The ${phase}`));
 });
 
 test("ten positions have the native node counts", { skip: skip || (!process.env.IBEX && "IBEX is not set") }, async () => {
@@ -203,21 +258,22 @@ test("scores that are bounds are marked as bounds", async () => {
 });
 
 test("each line of the analysis is one stop of the Tab key", { skip }, async () => {
-  await setUp(FIRST);
+  await load("1. a3 a6 *");
+  await page.click("#first");
   await page.selectOption("#multipv", "3");
   await page.click("#analyse");
-  await page.waitForFunction(() => document.querySelectorAll("#lines li:nth-child(3) button").length > 3);
+  await page.waitForFunction(() => document.querySelectorAll("#lines li:nth-child(3) span button").length > 3);
   await page.click("#analyse");
-  assert.equal(await page.locator("#lines button[tabindex=\"0\"]").count(), 3);
+  assert.equal(await page.locator("#lines span button[tabindex=\"0\"]").count(), 3);
   const focused = () => page.evaluate(() => document.activeElement.textContent);
-  const line = await page.locator("#lines li:first-child button").allTextContents();
-  await page.locator("#lines li:first-child button").first().focus();
+  const line = await page.locator("#lines li:first-child span button").allTextContents();
+  await page.locator("#lines li:first-child span button").first().focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
   assert.equal(await focused(), line[2]);
   await page.keyboard.press("ArrowLeft");
   assert.equal(await focused(), line[1]);
-  assert.equal(await page.locator("#lines button[tabindex=\"0\"]").count(), 3);
+  assert.equal(await page.locator("#lines span button[tabindex=\"0\"]").count(), 3);
   await page.keyboard.press("Enter");
   assert.ok(await page.isVisible("#variation"));
   await page.click("#leave");

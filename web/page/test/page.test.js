@@ -150,7 +150,7 @@ test("an engine that cannot run is reported", { skip }, async () => {
   assert.ok((await late.isDisabled("#analyse")) && (await late.isDisabled("#whole")));
   await late.evaluate(() => document.activeElement.blur());
   await late.keyboard.press(" ");
-  assert.equal(await late.textContent("#analyse"), "Start");
+  assert.equal(await late.textContent("#analyse"), "Analysis off");
   await told(end);
   await late.close();
   const early = await context.newPage();

@@ -185,23 +185,80 @@ test("PGN from other programs is read, and other programs can read ours", { skip
   assert.equal(await page.inputValue("#fen"), "8/8/P6k/8/8/8/8/K7 w - - 0 1");
 });
 
-test("the parts of a PGN that are not loaded are listed", { skip }, async () => {
+const REMARKS = `[Event "one"]
+[Site "?"]
+[Date "????.??.??"]
+[Round "?"]
+[White "A"]
+[Black "B"]
+[Result "1-0"]
+
+{ before it } 1. e4 $1 { good [%csl Ge4] [%cal Re4e5] [%eval 0.31,18] [%clk
+0:10:00] } ( 1. d4 { solid } d5 ( 1... Nf6 2. c4 ) 2. c4 $14 ) 1... e5 $6 {
+[%clk 0:09:58] } 2. Nf3 1-0
+`;
+
+test("comments, glyphs, variations, clocks, evaluations and drawings are read, shown and written", { skip }, async () => {
+  await load(REMARKS);
+  assert.equal(await page.textContent("#pgn-error"), "");
+  assert.equal(await copied(), REMARKS);
+  assert.deepEqual(await page.locator("#moves button").allTextContents(), ["e4", "d4", "d5", "Nf6", "c4", "c4", "e5", "Nf3"]);
+  assert.equal(await page.textContent("#moves .pair .score >> nth=0"), "+0.31");
+  assert.match(await page.textContent("#moves"), /^before it1\.e4!\+0\.31good1\.d4solid/);
+  // In other spellings, and with a variation that leads nowhere.
+  await load("1. e4! {a} {b} (1. d4 Nf6 2. Qxf7 {never} e5) (1. c4 nonsense) (1. e4) ( ) e5?! +- ; to the end }\n2. Nf3 +/= *");
+  assert.equal(await page.textContent("#pgn-error"), "");
+  assert.equal(await page.textContent("#remark"), "A variation that cannot be read is left out from there on.");
+  assert.match(await copied(), /\n\n1\. e4 \$1 \{ a b \} \( 1\. d4 Nf6 \) \( 1\. c4 \) 1\.\.\. e5 \$6 \$18 \{ to the end \) \} 2\. Nf3\s\*\n$/);
+});
+
+test("variations are entered, promoted, deleted and commented", { skip }, async () => {
+  await load("1. e4 e5 2. Nf3 *");
+  const line = async () => (await copied()).split("\n\n")[1].trim();
+  await page.click("#first");
+  await type("d4");
+  await type("d5");
+  assert.ok(await page.isVisible("#variation"));
+  assert.equal(await line(), "1. e4 ( 1. d4 d5 ) 1... e5 2. Nf3 *");
+  await page.fill("#comment", "a {question} of taste");
+  await page.selectOption("#glyph", "5");
+  assert.equal(await line(), "1. e4 ( 1. d4 d5 $5 { a question of taste } ) 1... e5 2. Nf3 *");
+  await page.click("#promote");
+  assert.equal(await line(), "1. d4 ( 1. e4 e5 2. Nf3 ) 1... d5 $5 { a question of taste } *");
+  assert.ok(await page.isHidden("#variation"));
+  await page.reload();
+  await ready();
+  assert.equal(await page.textContent("#moves .here"), "d5");
+  await page.locator("#moves button", { hasText: "e4" }).click();
+  await page.click("#delete");
+  assert.equal(await line(), "1. d4 d5 $5 { a question of taste } *");
+  assert.ok(await page.isDisabled("#delete"), "there is no move at the start");
+});
+
+test("the games of a file are in a list, and keep what is done to them", { skip }, async () => {
   const remark = () => page.textContent("#remark");
-  const games = '[Event "one"]\n\n1. e4 {good} (1. d4 $2) e5 $1 1-0\n\n[Event "two"]\n\n1. d4 *\n';
-  await load(games);
-  assert.equal(await remark(), "The first of 2 games. Comments, variations and marks are left out.");
+  const two = '[Event "one"]\n[White "A"]\n[Black "B"]\n\n1. e4 {good} e5 1-0\n\n[Event "two"]\n[White "C"]\n\n1. d4 *\n';
+  await load(two);
+  assert.deepEqual(await page.locator("#games option").allTextContents(), ["1. A – B  ?", "2. C – ?  ?"]);
+  await page.click("#delete");
+  await page.selectOption("#games", { index: 1 });
+  assert.equal(await page.textContent("#moves .here"), "d4");
+  assert.equal(await page.textContent("#bottom-name"), "C");
+  await page.reload();
+  await ready();
+  await page.selectOption("#games", { index: 0 });
+  assert.deepEqual(await page.locator("#moves button").allTextContents(), ["e4"]);
   await load("1. e4 e5 1-0\n\n1. d4 d5 *");
   assert.equal(await remark(), "The first of several games.");
-  await load("1. e4 e5 ; to the end\n1-0");
-  assert.equal(await remark(), "Comments are left out.");
+  assert.ok(await page.isHidden("#games"));
   await load("1. e4 e5 *");
   assert.equal(await remark(), "");
   // A file in the encoding of older programs, and one in UTF-8.
   for (const encoding of ["latin1", "utf8"]) {
-    const buffer = Buffer.from(games.replace("[Event", '[White "José"]\n[Event'), encoding);
+    const buffer = Buffer.from(two.replace('[White "A"]', '[White "José"]'), encoding);
     await page.setInputFiles("#pgn-file", { name: "games.pgn", mimeType: "application/x-chess-pgn", buffer });
     await page.waitForFunction(() => document.querySelector("#bottom-name").textContent === "José");
-    assert.match(await remark(), /^The first of 2 games/);
+    assert.equal(await page.locator("#games option").count(), 2);
     await load("1. e4 e5 *");
   }
 });
@@ -210,11 +267,11 @@ test("a hostile text is read without delay", { skip }, async () => {
   const many = (text) => text.repeat(1_000_000);
   // Each game has another number of moves than the one before it.
   for (const [pgn, count, error, remark] of [
-    [many("{"), 0, /^There is no game in this text\.$/],
+    [many("{"), 0, /^A comment is unterminated\.$/],
     [`1. e4 ${many("{")}`, 0, /^A comment is unterminated\.$/],
     ["1. e4 (1. d4 {x) e5 *", 0, /^A comment is unterminated\.$/],
-    [`1. e4 ${many("(")}`, 0, /^'\({40}' is not a move\.$/],
-    [`1. e4 ${many("(")}${many(")")} e5 *`, 2, /^$/, "Variations are left out."],
+    [`1. e4 ${many("(")}`, 0, /^A variation is not closed\.$/],
+    [`1. e4 ${many("(")}${many(")")} e5 *`, 2, /^$/, ""],
     [`1. e4 e5 (1... c5) 2. Nf3 ) (${many("(")})`, 2, /^'\)' is not a move\.$/],
     [`${many("\n")}1. e4 e5 2. Nf3 *`, 3, /^$/, ""],
     [`${many("\r")}1. e4 e5 *`, 2, /^$/, ""],

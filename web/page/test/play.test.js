@@ -288,3 +288,29 @@ test("a new game asks before it discards one that is not over", { skip }, async 
   await page.click("#new-game");
   assert.equal(asked.length, 2, "a game that is over");
 });
+
+test("a game with clocks ends when one runs out", { skip }, async () => {
+  await page.selectOption("#movetime", "60+0");
+  await page.click("#new-game");
+  const clock = () => page.textContent("#bottom-clock");
+  assert.equal(await clock(), "1:00");
+  // No clock runs before the first move.
+  await page.waitForTimeout(1200);
+  assert.equal(await clock(), "1:00");
+  await type("e4");
+  await until("Your move");
+  await page.waitForFunction(() => document.querySelector("#bottom-clock").textContent === "0:58");
+  assert.match(await copied(), /\[TimeControl "60\+0"\][^]*1\. e4 \{ \[%clk 0:01:00\] \} \S+ \{ \[%clk 0:00:5\d(\.\d)?\] \}/);
+  // A move that is taken back gives its time back.
+  await page.click("#take-back");
+  assert.equal(await clock(), "1:00");
+  await type("d4");
+  await until("Your move");
+  await page.evaluate(() => {
+    const now = Date.now;
+    Date.now = () => now() + 70_000;
+  });
+  await until("Out of time: 0-1");
+  assert.equal(await clock(), "0:00.0");
+  assert.match(await copied(), /\[Result "0-1"\][^]*\[Termination "time forfeit"\]/);
+});
