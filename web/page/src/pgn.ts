@@ -257,10 +257,20 @@ function readUci(position: Chess, text: string): NormalMove | undefined {
   return move !== undefined && "from" in move ? legalMove(position, move) : undefined;
 }
 
-/** A PGN with its moves in lines of less than 80 characters (PGN 8.2.1); chessops writes a single one. */
+/**
+ * A PGN with its moves in lines of less than 80 characters (PGN 8.2.1); chessops writes a single one. Some programs do
+ * not read a command of a comment, `[%clk 0:01:00]`, that is split.
+ */
 function wrapped(pgn: string): string {
   const moves = pgn.indexOf("\n\n") + 2;
-  return pgn.slice(0, moves) + pgn.slice(moves).trimEnd().replace(/(.{1,79})(?: |$)/g, "$1\n");
+  let text = pgn.slice(0, moves);
+  let length = 0;
+  for (const word of pgn.slice(moves).match(/\[%[^\]]*\]|\S+/g) ?? []) {
+    const fits = length + 1 + word.length < 80;
+    text += length === 0 ? word : fits ? ` ${word}` : `\n${word}`;
+    length = length === 0 || !fits ? word.length : length + 1 + word.length;
+  }
+  return `${text}\n`;
 }
 
 /** The game as PGN, with its evaluations unless they are secret. */

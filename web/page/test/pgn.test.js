@@ -193,9 +193,9 @@ const REMARKS = `[Event "one"]
 [Black "B"]
 [Result "1-0"]
 
-{ before it } 1. e4 $1 { good [%csl Ge4] [%cal Re4e5] [%eval 0.31,18] [%clk
-0:10:00] } ( 1. d4 { solid } d5 ( 1... Nf6 2. c4 ) 2. c4 $14 ) 1... e5 $6 {
-[%clk 0:09:58] } 2. Nf3 1-0
+{ before it } 1. e4 $1 { good [%csl Ge4] [%cal Re4e5] [%eval 0.31,18]
+[%clk 0:10:00] } ( 1. d4 { solid } d5 ( 1... Nf6 2. c4 ) 2. c4 $14 ) 1... e5 $6
+{ [%clk 0:09:58] } 2. Nf3 1-0
 `;
 
 test("comments, glyphs, variations, clocks, evaluations and drawings are read, shown and written", { skip }, async () => {
