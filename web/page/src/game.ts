@@ -46,13 +46,18 @@ export class Node {
   /** The moves from the start to here, without the root. */
   get line(): Node[] {
     const line: Node[] = [];
-    for (let node: Node = this; node.parent !== undefined; node = node.parent) line.unshift(node);
-    return line;
+    for (let node: Node = this; node.parent !== undefined; node = node.parent) line.push(node);
+    return line.reverse();
+  }
+
+  /** Whether it is the first move at its place. */
+  get isFirst(): boolean {
+    return this.parent?.children[0] === this;
   }
 
   /** Whether it is on the main line, the root included. */
   get isMain(): boolean {
-    return this.parent === undefined || (this.parent.children[0] === this && this.parent.isMain);
+    return this.line.every((node) => node.isFirst);
   }
 }
 
@@ -94,7 +99,9 @@ export class Game {
 
   /** The number of moves of the main line that lead towards the place on the board. */
   get ply(): number {
-    return this.here.line.filter((node) => node.isMain).length;
+    const { line } = this.here;
+    const leaves = line.findIndex((node) => !node.isFirst);
+    return leaves < 0 ? line.length : leaves;
   }
 
   get inVariation(): boolean {
@@ -159,9 +166,7 @@ export class Game {
 
   /** Plays a legal move: one that the tree has, or a new one, which extends the line or begins a variation. */
   play(move: NormalMove): void {
-    const extends_ = this.atEnd;
-    this.add(makeUci(move));
-    if (extends_) this.reopen();
+    this.explore([makeUci(move)]);
   }
 
   /** Goes to the next place by this legal move; adds it if the tree lacks it. */
@@ -186,9 +191,9 @@ export class Game {
 
   /** Plays moves of a line that the engine shows; the main line stays as it is, unless it ends here. */
   explore(moves: string[]): void {
-    const extends_ = this.atEnd;
+    const goesOn = this.atEnd;
     for (const move of moves) this.add(move);
-    if (extends_) this.reopen();
+    if (goesOn) this.reopen();
   }
 
   /** Goes to a number of moves of the main line. */
@@ -212,7 +217,7 @@ export class Game {
   /** Makes the variation with this move the first one at its place; on the main line, what was there follows it. */
   promote(node: Node): void {
     let first = node;
-    while (first.parent !== undefined && first.parent.children[0] === first) first = first.parent;
+    while (first.parent !== undefined && first.isFirst) first = first.parent;
     const siblings = first.parent?.children;
     if (siblings === undefined) return;
     const wasMain = this.mainline.at(-1);

@@ -212,14 +212,14 @@ export function readPgn(text: string): { game: Game; remark: string } {
 function readTree(game: Game, moves: PgnNode<PgnNodeData>, start: Chess): boolean {
   let isWhole = true;
   // Not by recursion: a game may have very many moves.
-  const open: [PgnNode<PgnNodeData>, Node, Chess][] = [[moves, game.root, start]];
+  const open: [PgnNode<PgnNodeData>, Node, Chess, boolean][] = [[moves, game.root, start, true]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [source, target, position] = next;
+    const [source, target, position, onMain] = next;
     for (const child of source.children) {
       const { san, startingComments, comments, nags } = child.data;
       const move = parseSan(position, san) ?? readUci(position, san);
       if (move === undefined) {
-        const isMain = target.isMain && child === source.children[0];
+        const isMain = onMain && child === source.children[0];
         const dots = position.turn === "white" ? "." : "…";
         if (isMain) throw new Error(`Move ${position.fullmoves}${dots} '${san}' is not legal.`);
         isWhole = false;
@@ -234,7 +234,7 @@ function readTree(game: Game, moves: PgnNode<PgnNodeData>, start: Chess): boolea
       comment(node, comments);
       const after = position.clone();
       after.play(move);
-      open.push([child, node, after]);
+      open.push([child, node, after, onMain && node.isFirst]);
     }
   }
   return isWhole;
