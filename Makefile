@@ -19,7 +19,7 @@ PROGRAM = $(if $(filter /%,$(IBEX))$(findstring :,$(IBEX)),$(IBEX),$(CURDIR)/$(I
 # The laboratory that writes the manual pages for `make install`: what it installs, or another build if that cannot run.
 MANUAL ?= $(if $(filter /%,$(LAB))$(findstring :,$(LAB)),$(LAB),./$(LAB))
 
-.PHONY: native portable static pgo dist dist-run neon wasm-target node web web-notices web-test web-kernels web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz tables diagram figures match spsa matches clean help
+.PHONY: native portable static pgo dist wheels dist-run neon wasm-target node web web-notices web-test web-kernels web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz tables diagram figures match spsa matches clean help
 
 # With -j, too, one goal after the other: `make web web-test` tests what it has built. Cargo uses all processors anyway.
 .NOTPARALLEL:
@@ -61,7 +61,10 @@ pgo: ## Build both for this machine's processor, the engine optimised by a profi
 dist: ## Make the release's archives in target/dist; NAMES=linux-x86-64 makes one (docs/releases.md)
 	release/build.sh $(NAMES)
 
-dist-run: ## Run the archives of target/dist: sums, bench, dialogue, suite, empty root, a game under Wine
+wheels: ## Make Python wheels of the archives in target/dist (Debian: apt install python3-wheel)
+	release/wheel.py
+
+dist-run: ## Run the archives of target/dist: sums, bench, dialogue, suite, wheel, empty root, a game under Wine
 	release/run.sh
 
 neon: ## The tests of the network as an ARM64 program: NEON against scalar (qemu-user; rustup target add aarch64-unknown-linux-musl)

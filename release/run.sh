@@ -7,7 +7,8 @@
 # archive's version if the commit is tagged with one; a suite of mates by the laboratory, also where the engine hands it
 # over, with the same result for all archives. Linux:
 # the program alone in an empty root directory; the v3 program on an older processor, where it must refuse in one line.
-# Windows under Wine: a game against the program of the Linux archive, if python-chess is there. Missing requirements
+# The wheel of an archive that runs here: `pip install` into an empty environment, and a game between its programs if
+# python-chess is there. Windows under Wine: a game against the program of the Linux archive, if python-chess is there. Missing requirements
 # are reported first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -117,6 +118,29 @@ for archive in "$@"; do
       [ "$handed" -gt 0 ] || { echo "$script: $name: the engine does not hand over to the laboratory" >&2; exit 1; }
       ;;
   esac
+
+  # The wheels of other systems cannot be installed here.
+  wheel=""
+  if [ -z "$runner" ] && [ -z "$suffix" ]; then
+    case $name in
+      *-v3.tar.gz) ;;
+      *linux*) wheel=$(ls "$(dirname "$archive")"/ibex_chess-*-py3-none-manylinux*"$(uname -m)"*.whl 2>/dev/null || true) ;;
+      *macos*) wheel=$(ls "$(dirname "$archive")"/ibex_chess-*-py3-none-macosx*"$(uname -m)".whl 2>/dev/null || true) ;;
+    esac
+  fi
+  if [ -n "$wheel" ]; then
+    python3 -m venv "$folder/venv"
+    "$folder/venv/bin/pip" install --quiet --no-index --disable-pip-version-check "$wheel"
+    [ "$(PATH="$folder/venv/bin" ibex bench --signature)" = "$(cat tests/bench.signature)" ] ||
+      { echo "$script: $wheel: another bench, or none" >&2; exit 1; }
+    PATH="$folder/venv/bin" ibex epd --help >/dev/null
+    echo "wheel: installed, the same bench, the laboratory answers"
+    if python3 -c 'import chess' 2>/dev/null; then
+      PATH="$folder/venv/bin:$PATH" "$(command -v python3)" release/game.py ibex ibex
+    else
+      echo "no game of the wheel: it needs python-chess (pip install chess)"
+    fi
+  fi
 
   case $name in
     *linux*)
