@@ -62,7 +62,7 @@ dist: ## Make the release's archives in target/dist; NAMES=linux-x86-64 makes on
 	release/build.sh $(NAMES)
 
 wheels: ## Make Python wheels of the archives in target/dist (Debian: apt install python3-wheel)
-	release/wheel.py
+	release/wheels.py
 
 dist-run: ## Run the archives of target/dist: sums, bench, dialogue, suite, wheel, empty root, a game under Wine
 	release/run.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes a Python wheel of each release archive, beside it, so that `pip install` puts the programs on PATH:
 
-    release/wheel.py [ARCHIVE...]
+    release/wheels.py [ARCHIVE...]
 
 Without a name, of all archives in target/dist. Nothing is built again: the programs of a wheel are those of its
 archive. The programs for Linux are static, so one wheel serves every distribution (manylinux and musllinux). A wheel
@@ -20,7 +20,7 @@ from pathlib import Path
 try:
     from wheel.wheelfile import WheelFile
 except ImportError:
-    sys.exit("release/wheel.py needs the package `wheel` (Debian: apt install python3-wheel)")
+    sys.exit("release/wheels.py needs the package `wheel` (Debian: apt install python3-wheel)")
 
 DIST = Path("target/dist")
 # The archives for newer processors have none: pip cannot tell processors apart.
@@ -52,7 +52,7 @@ The score of a position, with [python-chess](https://python-chess.readthedocs.io
         print(engine.analyse(chess.Board(), chess.engine.Limit(time=1))["score"])
 """
 WHEEL = """Wheel-Version: 1.0
-Generator: ibex release/wheel.py
+Generator: ibex release/wheels.py
 Root-Is-Purelib: false
 """
 
@@ -83,7 +83,7 @@ def make(archive: Path) -> Path | None:
     """Makes the wheel of an archive; None if there is none for its platform."""
     match = re.fullmatch(r"ibex-(\d+\.\d+\.\d+)(?:-([\w.]+))?-((?:linux|windows|macos)-[\w-]+?)(?:\.tar\.gz|\.zip)", archive.name)
     if match is None:
-        sys.exit(f"release/wheel.py: {archive.name} is not the name of an archive")
+        sys.exit(f"release/wheels.py: {archive.name} is not the name of an archive")
     number, early, target = match.groups()
     if target not in PLATFORMS:
         return None
@@ -120,7 +120,7 @@ def make(archive: Path) -> Path | None:
 def main() -> None:
     archives = [Path(name) for name in sys.argv[1:]] or sorted([*DIST.glob("ibex-*.tar.gz"), *DIST.glob("ibex-*.zip")])
     if not archives:
-        sys.exit("release/wheel.py: there is no archive in target/dist (make dist)")
+        sys.exit("release/wheels.py: there is no archive in target/dist (make dist)")
     for archive in archives:
         wheel = make(archive)
         if wheel is not None:
