@@ -122,6 +122,8 @@ struct Mixer<const N: usize> {
 
 /// One in the fixed point of weights.
 const ONE: i32 = 1 << 16;
+/// Weights stay below this, whatever a file was made to teach them.
+const MOST_WEIGHT: i32 = 256 * ONE;
 
 impl<const N: usize> Mixer<N> {
     /// With this number of sets of weights.
@@ -140,7 +142,7 @@ impl<const N: usize> Mixer<N> {
     fn learn(&mut self, set: usize, odds: [i32; N], chance: i32, bit: bool) {
         let error = if bit { WHOLE } else { 0 } - chance;
         for (weight, odds) in self.weights[set].iter_mut().zip(odds) {
-            *weight += (odds * (error >> 2)) >> 14;
+            *weight = (*weight + ((odds * (error >> 2)) >> 14)).clamp(-MOST_WEIGHT, MOST_WEIGHT);
         }
     }
 }
