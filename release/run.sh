@@ -8,8 +8,8 @@
 # over, with the same result for all archives. Linux:
 # the program alone in an empty root directory; the v3 program on an older processor, where it must refuse in one line.
 # The wheel of an archive that runs here: `pip install` into an empty environment, and a game between its programs if
-# python-chess is there. Windows under Wine: a game against the program of the Linux archive, if python-chess is there. Missing requirements
-# are reported first.
+# python-chess is there. Windows under Wine: a game against the program of the Linux archive, if python-chess is there.
+# Missing requirements are reported first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 script=release/run.sh
@@ -124,8 +124,8 @@ for archive in "$@"; do
   if [ -z "$runner" ] && [ -z "$suffix" ]; then
     case $name in
       *-v3.tar.gz) ;;
-      *linux*) wheel=$(ls "$(dirname "$archive")"/ibex_chess-*-py3-none-manylinux*"$(uname -m)"*.whl 2>/dev/null || true) ;;
-      *macos*) wheel=$(ls "$(dirname "$archive")"/ibex_chess-*-py3-none-macosx*"$(uname -m)".whl 2>/dev/null || true) ;;
+      *linux*) wheel=$(ls -t "$(dirname "$archive")"/ibex_chess-*-py3-none-manylinux*"$(uname -m)"*.whl 2>/dev/null | head -n 1 || true) ;;
+      *macos*) wheel=$(ls -t "$(dirname "$archive")"/ibex_chess-*-py3-none-macosx*"$(uname -m)".whl 2>/dev/null | head -n 1 || true) ;;
     esac
   fi
   if [ -n "$wheel" ]; then

@@ -5,17 +5,21 @@
 
 Without a name, of all archives in target/dist. Nothing is built again: the programs of a wheel are those of its
 archive. The programs for Linux are static, so one wheel serves every distribution (manylinux and musllinux). A wheel
-depends only on its archive. It needs the package `wheel` (Debian: apt install python3-wheel).
+depends only on its archive, and on the version of the package `wheel`, which this needs (Debian: apt install
+python3-wheel).
 """
 
 import os
 import re
-import shutil
+import stat
 import sys
 import tarfile
 import tempfile
+import time
 import zipfile
+from calendar import timegm
 from pathlib import Path
+from typing import Dict, Optional, Tuple
 
 try:
     from wheel.wheelfile import WheelFile
@@ -57,29 +61,19 @@ Root-Is-Purelib: false
 """
 
 
-def unpacked(archive: Path, folder: Path) -> Path:
-    """Unpacks an archive, and returns the only folder in it."""
+def contents(archive: Path, names: Tuple[str, ...]) -> Tuple[Dict[str, bytes], int]:
+    """These files of an archive, from its only folder, and the time of its files in seconds since 1970."""
     if archive.suffix == ".zip":
         with zipfile.ZipFile(archive) as packed:
-            packed.extractall(folder)
-            stamp = max(entry.date_time for entry in packed.infolist())
-        os.environ["SOURCE_DATE_EPOCH"] = str(seconds(stamp))
-    else:
-        with tarfile.open(archive) as packed:
-            os.environ["SOURCE_DATE_EPOCH"] = str(max(entry.mtime for entry in packed))
-            packed.extractall(folder, filter="data")
-    (inside,) = folder.iterdir()
-    return inside
+            entries = {entry.filename.partition("/")[2]: entry for entry in packed.infolist()}
+            # A zip's time is UTC in these archives.
+            return {name: packed.read(entries[name]) for name in names}, timegm((*entries[names[0]].date_time, 0, 0, 0))
+    with tarfile.open(archive) as packed:
+        members = {member.name.partition("/")[2]: member for member in packed}
+        return {name: packed.extractfile(members[name]).read() for name in names}, int(members[names[0]].mtime)
 
 
-def seconds(stamp: tuple[int, ...]) -> int:
-    """A zip's time, which is UTC in these archives, in seconds since 1970."""
-    from calendar import timegm
-
-    return timegm((*stamp, 0, 0, 0))
-
-
-def make(archive: Path) -> Path | None:
+def make(archive: Path) -> Optional[Path]:
     """Makes the wheel of an archive; None if there is none for its platform."""
     match = re.fullmatch(r"ibex-(\d+\.\d+\.\d+)(?:-([\w.]+))?-((?:linux|windows|macos)-[\w-]+?)(?:\.tar\.gz|\.zip)", archive.name)
     if match is None:
@@ -90,31 +84,29 @@ def make(archive: Path) -> Path | None:
     # 1.1.0-rc.1 is 1.1.0rc1 in Python.
     version = number + (early or "").replace(".", "")
     name = f"ibex_chess-{version}"
-    with tempfile.TemporaryDirectory() as scratch:
-        source = unpacked(archive, Path(scratch, "archive"))
-        tree = Path(scratch, "wheel")
-        scripts, info = tree / f"{name}.data" / "scripts", tree / f"{name}.dist-info"
-        (info / "licenses").mkdir(parents=True)
-        scripts.mkdir(parents=True)
-        suffix = ".exe" if target.startswith("windows") else ""
-        for program in ("ibex", "ibex-lab"):
-            shutil.copy(source / f"{program}{suffix}", scripts)
-            (scripts / f"{program}{suffix}").chmod(0o755)
-        for notice in ("LICENSE", "THIRD-PARTY.txt", "SOURCE.txt"):
-            shutil.copyfile(source / notice, info / "licenses" / notice)
-        tags = [f"Tag: py3-none-{platform}\n" for platform in PLATFORMS[target].split(".")]
-        (info / "WHEEL").write_text(WHEEL + "".join(tags))
-        (info / "METADATA").write_text(METADATA.format(version=version))
-        for path in tree.rglob("*"):
-            if path.parent != scripts:
-                path.chmod(0o755 if path.is_dir() else 0o644)
-        wheel = archive.parent / f"{name}-py3-none-{PLATFORMS[target]}.whl"
-        # Under its name it is whole or absent.
+    suffix = ".exe" if target.startswith("windows") else ""
+    programs = (f"ibex{suffix}", f"ibex-lab{suffix}")
+    notices = ("LICENSE", "THIRD-PARTY.txt", "SOURCE.txt")
+    files, epoch = contents(archive, programs + notices)
+    # For the time of the list of files, which the package writes.
+    os.environ["SOURCE_DATE_EPOCH"] = str(epoch)
+    info = f"{name}.dist-info"
+    tags = "".join(f"Tag: py3-none-{platform}\n" for platform in PLATFORMS[target].split("."))
+    entries = [(f"{name}.data/scripts/{program}", 0o755, files[program]) for program in programs]
+    entries += [(f"{info}/licenses/{notice}", 0o644, files[notice]) for notice in notices]
+    entries += [(f"{info}/WHEEL", 0o644, (WHEEL + tags).encode()), (f"{info}/METADATA", 0o644, METADATA.format(version=version).encode())]
+    wheel = archive.parent / f"{name}-py3-none-{PLATFORMS[target]}.whl"
+    # Under its name it is whole or absent.
+    with tempfile.TemporaryDirectory(dir=archive.parent) as scratch:
         draft = Path(scratch, wheel.name)
         with WheelFile(str(draft), "w") as packed:
-            packed.write_files(str(tree))
-        shutil.move(draft, wheel)
-        return wheel
+            for path, mode, data in entries:
+                entry = zipfile.ZipInfo(path, time.gmtime(epoch)[:6])
+                entry.external_attr = (stat.S_IFREG | mode) << 16
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                packed.writestr(entry, data)
+        os.replace(draft, wheel)
+    return wheel
 
 
 def main() -> None:

@@ -36,7 +36,7 @@ enum Command {
     /// Let the engine play itself and record its games, for training networks; count and check such files
     ///
     /// `ibex-lab datagen --out FILE` plays on all cores until it has enough. If it is killed, the same command resumes it.
-    /// The file is viriformat, or half as large if its name ends in `.ibg`.
+    /// The file is viriformat, or compact if its name ends in `.ibg`.
     Datagen(datagen::Args),
     /// Compare the engine with the truth about endings: scores, mating, and suites that recognizers solve
     Endings(endings::Args),

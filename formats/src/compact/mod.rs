@@ -1,4 +1,4 @@
-//! Games on disk in a third to half of the bytes that a packed file of viriformat takes, and nothing lost.
+//! Games on disk in half of the bytes that viriformat takes after xz, and nothing lost.
 //!
 //! A file is [`MAGIC`], then blocks. A block is the number of its games (4 bytes, little-endian), the length of its
 //! words in bytes (4), their checksum (8), and the words of a range coder. Each block begins with a model that has

@@ -204,6 +204,9 @@ fn convert(file: &Path, new: &Path) -> Result<Exit, CommandError> {
                 failed = writer.write(game).err();
             }
         });
+        if matches!(read, Ok(0)) {
+            read = Err(trouble!("{}: no games", file.display()));
+        }
         match (failed, &read) {
             (Some(error), _) => Err(error),
             // The name must not be taken by a part of the games.
@@ -468,6 +471,10 @@ mod tests {
 
         let error = convert(&plain, &back).unwrap_err().to_string();
         assert!(error.contains("c.vf exists already"), "{error}");
+        let [empty, none] = ["empty.ibg", "none.vf"].map(|name| scratch.0.join(name));
+        std::fs::write(&empty, "").unwrap();
+        let error = convert(&empty, &none).unwrap_err().to_string();
+        assert!(error.ends_with("empty.ibg: no games") && !none.exists(), "{error}");
         // Nothing has the new name where not all could be read.
         let torn = scratch.0.join("torn.vf");
         for (file, cut) in [(&compact, "the file ends inside a game"), (&plain, "the file ends inside a game")] {

@@ -161,9 +161,9 @@ function heard(line: Line, turn: Colour): void {
   showAnalysis();
 }
 
-/** Notes an evaluation, unless there is a deeper one, from a file or from before. */
+/** Notes an evaluation, unless there is a deeper one, from a file or from before. A proved mate counts at any depth. */
 function note(node: Node, found: Evaluation, pv: string[]): void {
-  if ((node.evaluation?.depth ?? 0) > (found.depth ?? 0)) return;
+  if (!("mate" in found) && (node.evaluation?.depth ?? 0) > (found.depth ?? 0)) return;
   node.evaluation = found;
   node.best = pv;
 }
@@ -238,6 +238,8 @@ export function setMode(next: Mode): void {
   if (page.mode === "play" && page.game.inVariation) page.game.leave();
   page.analysing = next === "analyse" && wantsAnalysis();
   page.wholeGame = false;
+  // No clock has run meanwhile.
+  beginTurn();
   changed();
 }
 
@@ -285,7 +287,10 @@ export function goToNode(node: Node): void {
   changed();
 }
 
-/** Shows another game of the loaded text; what was done to the one on the page stays in the list. */
+/**
+ * Shows another game of the loaded text; what was done to the one on the page stays in the list. Throws an error if the
+ * game cannot be read; the page then stays as it is.
+ */
 export function choose(index: number): void {
   const { games, game, chosen } = page;
   const { game: next, remark } = readPgn(games[index]!.text);

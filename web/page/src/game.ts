@@ -166,7 +166,9 @@ export class Game {
 
   /** Plays a legal move: one that the tree has, or a new one, which extends the line or begins a variation. */
   play(move: NormalMove): void {
-    this.explore([makeUci(move)]);
+    const goesOn = this.atEnd;
+    this.add(makeUci(move));
+    if (goesOn) this.reopen();
   }
 
   /** Goes to the next place by this legal move; adds it if the tree lacks it. */
@@ -189,11 +191,9 @@ export class Game {
     this.headers.delete("PlyCount");
   }
 
-  /** Plays moves of a line that the engine shows; the main line stays as it is, unless it ends here. */
+  /** Plays moves of a line that the engine shows. Behind the end of the main line they follow it; its tags stay. */
   explore(moves: string[]): void {
-    const goesOn = this.atEnd;
     for (const move of moves) this.add(move);
-    if (goesOn) this.reopen();
   }
 
   /** Goes to a number of moves of the main line. */
@@ -238,8 +238,11 @@ export class Game {
   /** Removes the last moves of the game. */
   takeBack(count: number): void {
     const node = this.mainline.at(-count) ?? this.mainline[0];
-    if (node !== undefined) this.remove(node);
-    this.go(this.moves.length);
+    if (node === undefined) return;
+    this.here = node.parent!;
+    // With its variations: otherwise one of them would be the game now.
+    this.here.children.length = 0;
+    this.reopen();
   }
 
   /** The last move on the board, in UCI. */

@@ -151,7 +151,11 @@ function listen(): void {
     keep();
     show();
   };
-  select("games").onchange = () => choose(select("games").selectedIndex);
+  select("games").onchange = () => {
+    report("remark", () => choose(select("games").selectedIndex));
+    // The list shows the game on the page, whether or not it is another one now.
+    show();
+  };
   input("elo").oninput = showElo;
   for (const id of CHOICES) input(id).addEventListener("change", () => (keep(), show(), void choicesChanged(id)));
   document.addEventListener("keydown", keys);

@@ -153,17 +153,22 @@ export interface Listed {
   text: string;
 }
 
-/** The games of a text that begin with tags, up to one whose tags cannot be read. */
+/** The games of a text that begin with tags. From one whose tags cannot be read, the rest is kept as the last of them. */
 export function games(text: string): Listed[] {
   const found: Listed[] = [];
-  for (let rest = text; rest.trim() !== "" && found.length < MOST_GAMES; ) {
-    let first: FirstGame;
+  for (let rest = text; rest.trim() !== ""; ) {
+    let first: FirstGame | undefined;
     try {
-      first = firstGame(rest);
+      first = found.length < MOST_GAMES ? firstGame(rest) : undefined;
     } catch {
+      // Whoever chooses it will see why.
+    }
+    if (first === undefined) {
+      found.push({ title: `${found.length + 1}. The rest of the file`, text: rest });
       break;
     }
-    const of = (tag: string) => first.tags.get(tag) ?? "?";
+    const { tags } = first;
+    const of = (tag: string) => tags.get(tag) ?? "?";
     const title = `${found.length + 1}. ${of("White")} – ${of("Black")}  ${of("Result")}`;
     found.push({ title, text: rest.slice(0, rest.length - first.rest.length) });
     rest = first.rest;

@@ -248,6 +248,17 @@ test("the games of a file are in a list, and keep what is done to them", { skip 
   await ready();
   await page.selectOption("#games", { index: 0 });
   assert.deepEqual(await page.locator("#moves button").allTextContents(), ["e4"]);
+  // A game that cannot be read is named when it is chosen, and the page stays.
+  await load(`${two}\n[White "D"]\n\n1. e4 Ke7 *\n\n[White "E"]\n[no tag]\n\n1. e4 *\n`);
+  for (const [index, title, error] of [
+    [2, "3. D – ?  ?", "Move 1… 'Ke7' is not legal."],
+    [3, "4. The rest of the file", "'[no tag]' is not a tag."],
+  ]) {
+    assert.equal(await page.locator("#games option").nth(index).textContent(), title);
+    await page.selectOption("#games", { index });
+    assert.equal(await remark(), error);
+    assert.equal(await page.locator("#games").evaluate((list) => list.selectedIndex), 0);
+  }
   await load("1. e4 e5 1-0\n\n1. d4 d5 *");
   assert.equal(await remark(), "The first of several games.");
   assert.ok(await page.isHidden("#games"));

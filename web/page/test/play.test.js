@@ -301,8 +301,20 @@ test("a game with clocks ends when one runs out", { skip }, async () => {
   await until("Your move");
   await page.waitForFunction(() => document.querySelector("#bottom-clock").textContent === "0:58");
   assert.match(await copied(), /\[TimeControl "60\+0"\][^]*1\. e4 \{ \[%clk 0:01:00\] \} \S+ \{ \[%clk 0:00:5\d(\.\d)?\] \}/);
+  // In an analysis no clock runs, and a variation is not the game.
+  await page.click("#tab-analyse");
+  await page.click("#first");
+  await type("c4");
+  await page.evaluate(() => {
+    const now = Date.now;
+    Date.now = () => now() + 70_000;
+  });
+  await page.click("#tab-play");
+  await page.click("#end");
+  await until("Your move");
   // A move that is taken back gives its time back.
   await page.click("#take-back");
+  assert.equal(await page.locator("#moves button").count(), 0);
   assert.equal(await clock(), "1:00");
   await type("d4");
   await until("Your move");

@@ -182,9 +182,9 @@ impl PartReader {
     }
 }
 
-/// Writes the games of all parts in order into `draft`, in the form that the name `out` asks for, and their lessons beside it. If the run has played more games
-/// than it should, because it was resumed with a smaller number, only those with an index below `most` are written:
-/// they are the games of a run of that number.
+/// Writes the games of all parts in order into `draft`, in the form that the name `out` asks for, and their lessons
+/// beside it. If the run has played more games than it should, because it was resumed with a smaller number, only those
+/// with an index below `most` are written: they are the games of a run of that number.
 pub(super) fn merge(
     parts: &mut [Option<PartReader>],
     (draft, out): (&Path, &Path),
