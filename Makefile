@@ -73,32 +73,32 @@ neon: ## The tests of the network as an ARM64 program: NEON against scalar (qemu
 	  cargo test --locked --profile quick --lib --target aarch64-unknown-linux-musl nnue
 
 wasm-target:
-	@test -d "$$(rustc --print sysroot)/lib/rustlib/wasm32-wasip1" \
-	  || { echo "WebAssembly is missing: rustup target add wasm32-wasip1" >&2; exit 1; }
+	@test -d "$$(rustc --print sysroot)/lib/rustlib/wasm32-wasip1-threads" \
+	  || { echo "WebAssembly is missing: rustup target add wasm32-wasip1-threads" >&2; exit 1; }
 
 node:
 	@command -v node >/dev/null || { echo "Node is missing: $(NODE)" >&2; exit 1; }
 	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 22 || (a === 22 && b >= 12) || (a === 20 && b >= 19) ? 0 : 1)' \
 	  || { echo "Node $$(node --version) is too old: $(NODE)" >&2; exit 1; }
 
-web: wasm-target ## Build the engine for browsers and Node, web/package/ibex.wasm (after: rustup target add wasm32-wasip1)
+web: wasm-target ## Build the engine for browsers and Node, web/package/ibex.wasm (after: rustup target add wasm32-wasip1-threads)
 	RUSTFLAGS="-C target-feature=+simd128" CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_STRIP=symbols \
-	  cargo build --release --locked -p ibex-web --target wasm32-wasip1
-	cp "$(or $(CARGO_TARGET_DIR),target)/wasm32-wasip1/release/ibex_web.wasm" web/package/ibex.wasm
+	  cargo build --release --locked -p ibex-web --target wasm32-wasip1-threads
+	cp "$(or $(CARGO_TARGET_DIR),target)/wasm32-wasip1-threads/release/ibex_web.wasm" web/package/ibex.wasm
 	cp LICENSE web/package/LICENSE
 
 # Everything that is distributed has them beside it.
 web-notices:
 	cp LICENSE web/package/LICENSE
-	release/notices.sh web/package ibex-web wasm32-wasip1
+	release/notices.sh web/package ibex-web wasm32-wasip1-threads
 
 web-test: node web-notices ## Test the package under Node; IBEX=PROGRAM compares it with a native program (after: make web)
 	cd web/package && $(if $(IBEX),IBEX="$(PROGRAM)") node --test --test-force-exit
 
 web-kernels: node wasm-target ## The tests of the network as a WebAssembly program: 128-bit vectors against scalar
-	CARGO_TARGET_WASM32_WASIP1_RUNNER="node --no-warnings web/engine/run-tests.js" \
+	CARGO_TARGET_WASM32_WASIP1_THREADS_RUNNER="node --no-warnings web/engine/run-tests.js" \
 	  RUSTFLAGS="-C target-feature=+simd128" \
-	  cargo test --locked --profile quick --lib --target wasm32-wasip1 nnue
+	  cargo test --locked --profile quick --lib --target wasm32-wasip1-threads nnue
 
 web-pack: node web web-notices ## Make the npm package in web/package
 	cd web/package && npm pack

@@ -61,7 +61,7 @@ thread_local! {
 ///
 /// The system could not start a thread.
 pub fn with_search_stack<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
-    // WebAssembly has one thread, and the link step gives it such a stack.
+    // In WebAssembly the thread of the session searches, and the link step gives it such a stack.
     if cfg!(target_family = "wasm") || HAS_SEARCH_STACK.get() {
         return Ok(work());
     }

@@ -11,8 +11,8 @@ use crate::search::Conventions;
 
 /// The largest transposition table that can be set, in MiB. With 32-bit addresses, no allocation can have 2 GiB.
 pub const LARGEST_HASH: usize = if cfg!(target_pointer_width = "32") { 2047 } else { 1 << 20 };
-/// The most search threads that can be set.
-pub const MOST_THREADS: usize = if cfg!(target_family = "wasm") { 1 } else { 512 };
+/// The most search threads that can be set. In a browser, more need more memory than there is with 32-bit addresses.
+pub const MOST_THREADS: usize = if cfg!(target_family = "wasm") { 32 } else { 512 };
 /// The most lines that can be set.
 pub const MOST_LINES: usize = 256;
 /// The largest contempt that can be set, in centipawns, for and against draws.

@@ -143,7 +143,7 @@ pub fn converse(input: &[u8], output: impl Write + Send + 'static) {
     Session::new(output, false).run(input::whole(input));
 }
 
-/// A session line by line, for a host without threads (WebAssembly).
+/// A session line by line, for a host that waits while a line is carried out (WebAssembly).
 ///
 /// A search runs within [`Dialogue::hear`]; input that arrives meanwhile reaches it through
 /// [`host`](crate::search::state::host).

@@ -166,7 +166,8 @@ impl Session {
         !self.refused
     }
 
-    /// Takes a line and carries it out completely before returning: for a host without threads.
+    /// Takes a line and carries it out completely before returning: for a host that waits for it
+    /// (WebAssembly).
     #[cfg(target_family = "wasm")]
     pub fn answer(&mut self, line: &str) {
         self.read_line(line);
@@ -431,7 +432,7 @@ impl Session {
         let running = Running { finished: Arc::clone(&finished), task, hold: Hold::default(), stopping: false };
         let (output, wake) = (Arc::clone(&self.output), self.wake.clone());
         let chess960 = self.options.ui.chess960;
-        // Without another thread, the host has received what the session has not.
+        // While this thread counts, the host has received what the session has not.
         #[cfg(target_family = "wasm")]
         let is_stopped = move || stop.load(Ordering::Relaxed) || host::heard() == Heard::Stop;
         #[cfg(not(target_family = "wasm"))]
@@ -444,7 +445,7 @@ impl Session {
             let _ = wake.try_send(());
         };
         if cfg!(target_family = "wasm") {
-            // There is no other thread.
+            // The host waits for the count, as it does for a search.
             count();
             return;
         }

@@ -4,6 +4,7 @@
 // memory, the searching worker is ended and replaced. The same happens to a worker that has failed. The new one gets
 // the state of the old one again: options and position, including `debug` and `flip`.
 
+import { LARGEST_POOL, newMemory, newPool } from "./module.js";
 import { PONDERHITS, STOPS } from "./serve.js";
 
 /** How often a search is restarted after a failure, before it is given up. */
@@ -60,6 +61,10 @@ export class Engine {
   #shared;
   #worker = null;
   #flags = null;
+  /** What the workers of the engine share, and those that wait for work. */
+  #memory = null;
+  #pool = null;
+  #helpers = [];
   #listeners = new Set();
   /**
    * The worker's state apart from the queue: the lines that set its options, and those that made its position.
@@ -138,8 +143,7 @@ export class Engine {
 
   /** Ends the engine; it is unusable afterwards. */
   terminate() {
-    this.#worker?.end();
-    this.#worker = null;
+    this.#end();
     this.#queue = [];
     this.#sent = 0;
   }
@@ -156,15 +160,38 @@ export class Engine {
     return isEndless(running);
   }
 
+  #end() {
+    for (const worker of [this.#worker, ...this.#helpers]) worker?.end();
+    this.#worker = null;
+    this.#helpers = [];
+  }
+
   #begin() {
     this.#flags = this.#shared ? new Int32Array(new SharedArrayBuffer(8)) : null;
+    this.#memory = this.#shared ? newMemory(true) : null;
+    this.#pool = this.#shared ? newPool() : null;
     const worker = this.#makeWorker(
       // Messages from a worker that has been ended are ignored.
       (message) => this.#worker === worker && this.#hear(message),
       (reason) => this.#worker === worker && this.#replace(reason),
     );
     this.#worker = worker;
-    worker.send({ module: this.#module, flags: this.#flags });
+    worker.send({ module: this.#module, memory: this.#memory, pool: this.#pool, flags: this.#flags });
+  }
+
+  /** Makes the workers for this many threads, unless they are there. */
+  #provide(threads) {
+    if (this.#pool === null) return;
+    const own = this.#worker;
+    while (this.#helpers.length < Math.min(threads - 1, LARGEST_POOL)) {
+      const worker = this.#makeWorker(
+        (message) => this.#worker === own && this.#hear(message),
+        (reason) => this.#worker === own && this.#replace(reason),
+      );
+      this.#helpers.push(worker);
+      worker.send({ module: this.#module, memory: this.#memory, pool: this.#pool, worker: this.#helpers.length });
+    }
+    Atomics.store(this.#pool, 0, this.#helpers.length);
   }
 
   /** Passes `stop` and `ponderhit` to a running search before it can read them as lines. */
@@ -176,6 +203,8 @@ export class Engine {
 
   #send(line) {
     const first = word(line);
+    const threads = first === "setoption" && /\bname\s+threads\s+value\s+\+?(\d+)\s*$/i.exec(line)?.[1];
+    if (threads) this.#provide(Number(threads));
     // A worker counts these lines by their plain words.
     this.#worker.send(first === "stop" || first === "ponderhit" ? first : line);
   }
@@ -291,7 +320,7 @@ export class Engine {
    * With `settle`, the running search is not restarted, but answered from its last line, or else by a short search.
    */
   #restart(settle, remark = null) {
-    this.#worker.end();
+    this.#end();
     this.#begin();
     for (const { line } of this.#options) this.#send(line);
     for (const line of this.#position) this.#send(line);

@@ -4,13 +4,14 @@ import { readFile } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 
 import { Engine } from "./engine.js";
+import { compile } from "./module.js";
 
 /** Whether this is the URL of a file as a string, as from `import.meta.resolve`. */
 const isFile = (url) => typeof url === "string" && url.startsWith("file:");
 
 /** Loads the engine; see index.d.ts. */
 export async function load({ wasmUrl = new URL("./ibex.wasm", import.meta.url), onmessage = null, shared = true } = {}) {
-  const module = await WebAssembly.compile(await readFile(isFile(wasmUrl) ? new URL(wasmUrl) : wasmUrl));
+  const module = await compile(await readFile(isFile(wasmUrl) ? new URL(wasmUrl) : wasmUrl), shared);
   const makeWorker = (listener, failed) => {
     const worker = new Worker(new URL("./node-worker.js", import.meta.url));
     worker.on("message", listener);

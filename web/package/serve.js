@@ -1,13 +1,14 @@
 // The work of a worker, in browsers and under Node alike: it runs the engine for the thread that created it.
 
-import { start } from "./module.js";
+import { help, newMemory, start } from "./module.js";
 
 /** The indices of the shared flags: how many of these lines have been sent but not yet read. */
 export const STOPS = 0;
 export const PONDERHITS = 1;
 
 /**
- * Serves one engine. The first message is `{ module, flags }`, each later one a line.
+ * Serves one engine. The first message is `{ module, memory, pool, flags }`, each later one a line. A memory that is not
+ * shared is made here. A worker of the pool gets its number in place of the flags, and no lines.
  *
  * @param {(listener: (message: any) => void) => void} listen
  * @param {(message: any) => void} send receives lines, and `{ failed: reason }` at the end of an engine that has failed
@@ -34,9 +35,15 @@ export function serve(listen, send) {
   listen((message) => {
     if (typeof message === "string") {
       attend(message);
+    } else if (message.worker !== undefined) {
+      help(message, message.worker, send).catch((error) => send({ failed: String(error) }));
     } else {
       flags = message.flags;
-      hear = start(message.module, send, signals);
+      try {
+        hear = start({ ...message, memory: message.memory ?? newMemory(false) }, send, signals);
+      } catch (error) {
+        send({ failed: String(error) });
+      }
     }
   });
 }

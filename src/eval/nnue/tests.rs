@@ -274,6 +274,7 @@ fn files_are_read_back_and_damaged_ones_refused() {
 /// A table of thirty gigabytes, named by mistake, must not be read into memory. The files of this test have no
 /// contents on the disk.
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "WebAssembly has no files")]
 fn files_larger_than_any_network_are_not_read() {
     let path = std::env::temp_dir().join(format!("ibex-large-{}.ibxn", std::process::id()));
     for size in [MAX_SIZE as u64 + 1, 1 << 40] {

@@ -1,4 +1,4 @@
-//! Polls the host for `stop` and `ponderhit` on targets with one thread (WebAssembly).
+//! Polls the host for `stop` and `ponderhit` where the thread that reads lines searches, too (WebAssembly).
 
 use std::sync::OnceLock;
 

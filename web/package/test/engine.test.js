@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 
 import { Engine, isEndless, isSearch, isTurn, KEYWORDS, PROMPT, word } from "../engine.js";
+import { compile } from "../module.js";
 import { load } from "../node.js";
 
 const root = new URL("../../../", import.meta.url);
@@ -118,14 +119,13 @@ test("the version matches the program's", () => {
 test("a dialogue is answered, and the bench has its node count", async () => {
   const { loaded, lines, ask } = await engine();
   assert.equal(await ask("uci", "uciok"), "uciok");
-  assert.ok(lines.some((line) => line.startsWith("option name Threads type spin default 1 min 1 max 1")));
+  assert.ok(lines.some((line) => line.startsWith("option name Threads type spin default 1 min 1 max 32")));
   assert.equal(await ask("isready", "readyok"), "readyok");
   assert.equal(await ask(`${MATE}\ngo nodes 2000`, "bestmove"), "bestmove d1d8");
   assert.ok(lines.some((line) => line.includes(" score mate 1 ")));
   const bench = await ask("bench", readFileSync(new URL("tests/bench.signature", root), "utf8").trim());
   assert.match(bench, /^\d+ nodes \d+ nps$/);
-  // There is one thread.
-  await ask("bench 16 2 1", "bench: the threads must be a number from 1 to 1, not '2'");
+  await ask("bench 16 33 1", "bench: the threads must be a number from 1 to 32, not '33'");
   assert.match(await ask("bench 16 1 1", ""), /^\d+ nodes \d+ nps$/);
   loaded.terminate();
 });
@@ -160,6 +160,55 @@ for (const shared of [true, false]) {
     loaded.terminate();
   });
 }
+
+/** Whether a remark says that a thread could not be started. */
+const isMissing = (line) => /could not start search thread/.test(line);
+
+test("several threads search in shared memory, one search after the other", { timeout: 120_000 }, async () => {
+  const { loaded, lines, ask } = await engine();
+  for (const threads of [2, 4, 1, 3, 32]) {
+    loaded.postMessage(`setoption name Threads value ${threads}`);
+    loaded.postMessage("setoption name Hash value " + (threads % 2 ? 64 : 16));
+    loaded.postMessage("ucinewgame");
+    for (const limit of ["nodes 20000", "movetime 100", "depth 6"]) {
+      assert.match(await ask(`position startpos\ngo ${limit}`, "bestmove"), /^bestmove [a-h]/);
+    }
+    assert.equal(await ask(`${MATE}\ngo nodes 2000`, "bestmove"), "bestmove d1d8");
+  }
+  loaded.postMessage("position startpos");
+  loaded.postMessage("go infinite");
+  assert.equal(await ask("isready", "readyok"), "readyok");
+  assert.match(await ask("stop", "bestmove"), /^bestmove [a-h]/);
+  assert.deepEqual(lines.filter(isMissing), []);
+  loaded.terminate();
+});
+
+test("without shared memory, one thread searches, and a line says so", async () => {
+  const { loaded, lines, ask } = await engine({ shared: false });
+  assert.equal(await ask(`setoption name Threads value 2\n${MATE}\ngo nodes 2000`, "bestmove"), "bestmove d1d8");
+  assert.equal(lines.filter(isMissing).length, 1);
+  loaded.terminate();
+});
+
+test("a search whose second thread has no worker is answered, and the reason is said", async () => {
+  const lines = [];
+  const module = await compile(readFileSync(new URL("../ibex.wasm", import.meta.url)), true);
+  let made = 0;
+  const makeWorker = (listener, failed) => {
+    made += 1;
+    if (made % 2 === 0) return { send: () => setTimeout(failed, 0, "no worker"), end: () => {} };
+    const worker = new Worker(new URL("../node-worker.js", import.meta.url));
+    worker.on("message", listener);
+    return { send: (message) => worker.postMessage(message), end: () => worker.terminate() };
+  };
+  const answered = new Promise((resolve) => {
+    const hear = (line) => (lines.push(line), line.startsWith("bestmove") && resolve());
+    const engine = new Engine(module, makeWorker, true, hear);
+    for (const line of ["setoption name Threads value 2", "position startpos", "go nodes 1000000"]) engine.postMessage(line);
+  });
+  await answered;
+  assert.ok(lines.includes("info string the engine cannot run here: no worker"), lines.join("\n"));
+});
 
 test("without shared memory, a stop may come before the first line", async () => {
   const { loaded, ask } = await engine({ shared: false });

@@ -141,6 +141,7 @@ function refuse(): void {
 function settings(analysis: boolean): void {
   const elo = Number(input("elo").value);
   const full = isFull();
+  page.engine?.set("Threads", select("threads").value);
   page.engine?.set("Hash", select("hash").value);
   page.engine?.set("UCI_Chess960", true);
   page.engine?.set("UCI_ShowWDL", true);

@@ -1,13 +1,13 @@
 // The user's choices, and what a visit keeps for the next one: the choices and the game.
 
-import { byId, input } from "./dom";
+import { byId, element, input, select } from "./dom";
 import { Game } from "./game";
 import { readPgn, writePgn } from "./pgn";
 import { page } from "./state";
 import { recallTab, storeTab } from "./storage";
 
 /** The user's choices, kept from visit to visit. */
-export const CHOICES = ["colour", "movetime", "elo", "use960", "number960", "multipv", "hash", "letters"];
+export const CHOICES = ["colour", "movetime", "elo", "use960", "number960", "multipv", "threads", "hash", "letters"];
 
 /** The storage key. */
 const STORED = "state";
@@ -27,6 +27,18 @@ export function setRatings(min: number, max: number): void {
   const full = min + ELO_STEP * Math.ceil((max + 1 - min) / ELO_STEP);
   Object.assign(slider, { min: String(min), max: String(full), step: String(ELO_STEP) });
   slider.value = chosen;
+}
+
+/** The most threads that the page offers, however many processors there are: each has its own memory. */
+const MOST_THREADS = 16;
+
+/** Lists how many threads may search: one where the page cannot share memory with workers, half of the processors else. */
+export function listThreads(): void {
+  const processors = crossOriginIsolated ? Math.min(navigator.hardwareConcurrency, MOST_THREADS) : 1;
+  const counts = [1, 2, 3, 4, 6, 8, 12, MOST_THREADS].filter((count) => count < processors);
+  select("threads").replaceChildren(...[...counts, processors].map((count) => element("option", {}, String(count))));
+  select("threads").value = String(Math.max(1, ...counts.filter((count) => 2 * count <= processors)));
+  byId("threads-row").hidden = processors === 1;
 }
 
 export function showElo(): void {

@@ -8,7 +8,7 @@ import "./style.css";
 import { INITIAL_FEN, makeFen } from "chessops/fen";
 
 import { act, analyseWhole, changed, checkClock, choose, goTo, goToNode, moved, newGame, play, setMode, setUp, takeBack, toggleAnalysis } from "./actions";
-import { CHOICES, keep, restore, setRatings, showElo } from "./choices";
+import { CHOICES, keep, listThreads, restore, setRatings, showElo } from "./choices";
 import { button, byId, input, select } from "./dom";
 import { Searcher } from "./engine";
 import { Game } from "./game";
@@ -168,15 +168,15 @@ function listen(): void {
 }
 
 /**
- * A new colour takes effect at once, and so do the number of lines and the hash in an analysis. Time and strength
- * apply to the next search.
+ * A new colour takes effect at once, and so do lines, threads and hash in an analysis. Time and strength apply to the
+ * next search.
  */
 function choicesChanged(id: string): void {
   if (id === "elo") showElo();
   // The browser's remark about the memory referred to the previous choice.
-  if (id === "hash") byId("remark").textContent = "";
+  if (id === "hash" || id === "threads") byId("remark").textContent = "";
   if (id === "colour" && select("colour").value !== "none") page.orientation = select("colour").value as Colour;
-  if (id === "colour" || ((id === "multipv" || id === "hash") && page.analysing)) changed();
+  if (id === "colour" || (["multipv", "threads", "hash"].includes(id) && page.analysing)) changed();
 }
 
 /** Copies a text. If the browser does not allow that, as without HTTPS, selects it in a field instead. */
@@ -228,6 +228,7 @@ function keys(event: KeyboardEvent): void {
 
 async function begin(): Promise<void> {
   setTheme(recall("theme"));
+  listThreads();
   listen();
   restore();
   show();
@@ -241,7 +242,7 @@ async function begin(): Promise<void> {
   }
   const { engine } = page;
   engine.onfailure = (reason) => {
-    page.failure = `The engine cannot run here: ${reason}. Reload the page to try again; less hash may help.`;
+    page.failure = `The engine cannot run here: ${reason}. Reload the page to try again; fewer threads or less hash may help.`;
     page.analysing = false;
     page.wholeGame = false;
     page.era += 1;

@@ -132,6 +132,27 @@ test("a hash that the browser refuses is reported, and the analysis goes on", { 
   await page.click("#analyse");
 });
 
+test("several threads search, and the choice stays", { skip }, async () => {
+  await page.addInitScript(() => Object.defineProperty(navigator, "hardwareConcurrency", { value: 4 }));
+  await page.reload();
+  await ready();
+  await page.click("#tab-analyse");
+  await open(1);
+  assert.deepEqual(await page.locator("#threads option").allTextContents(), ["1", "2", "3", "4"]);
+  assert.equal(await page.inputValue("#threads"), "2");
+  for (const threads of ["4", "1", "3"]) {
+    await page.selectOption("#threads", threads);
+    await page.click("#analyse");
+    await page.waitForFunction(() => /depth ([6-9]|\d\d) /.test(document.querySelector("#speed").textContent));
+    await page.click("#analyse");
+    assert.equal(await page.textContent("#remark"), "");
+    await load(`1. ${threads === "4" ? "a3" : "h3"} *`);
+  }
+  await page.reload();
+  await ready();
+  assert.equal(await page.inputValue("#threads"), "3");
+});
+
 test("a whole game is analysed and plotted", { skip }, async () => {
   await load("1. e4 e5 2. Nf3 Nc6 3. Bb5 *");
   const said = await page.evaluateHandle(() => {
@@ -214,7 +235,8 @@ test("ten positions have the native node counts", { skip: skip || (!process.env.
       const lines = [];
       let done;
       engine.onmessage = ({ data }) => (data.startsWith("bestmove") ? done() : / nodes /.test(data) && lines.push(data));
-      engine.postMessage({ module, flags: null });
+      const memory = new WebAssembly.Memory({ initial: 1024, maximum: 65536, shared: true });
+      engine.postMessage({ module, memory, pool: null, flags: null });
       const counts = [];
       for (const fen of positions) {
         const answer = new Promise((resolve) => (done = resolve));

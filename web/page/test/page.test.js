@@ -105,6 +105,8 @@ test("the page works if its service worker cannot be installed", { skip }, async
   await ready(other);
   assert.ok(Date.now() - begun < 12_000, "the page has not waited for its patience to end");
   assert.equal(await other.evaluate(() => crossOriginIsolated), false);
+  assert.equal(await other.locator("#threads-row").evaluate((row) => row.hidden), true);
+  assert.equal(await other.inputValue("#threads"), "1");
   await other.fill("#move", "e4");
   await other.press("#move", "Enter");
   await other.waitForFunction(() => document.querySelectorAll("#moves button").length === 2);
@@ -143,7 +145,7 @@ test("an engine that cannot run is reported", { skip }, async () => {
   });
   const told = (text) =>
     late.waitForFunction((text) => document.querySelector("#status").textContent === text, text, { timeout: 20_000 });
-  const end = "The engine cannot run here: it fell. Reload the page to try again; less hash may help.";
+  const end = "The engine cannot run here: it fell. Reload the page to try again; fewer threads or less hash may help.";
   await told(end);
   // Nothing can be begun that would do nothing.
   await late.click("#tab-analyse");
