@@ -80,10 +80,21 @@ export function show(): void {
   if (document.activeElement !== byId("fen") && byId("fen-error").textContent === "") input("fen").value = game.fen();
   showPgn();
   showGames();
+  void showOpening();
   showMoves();
   showRemarks();
   showSummary();
   showAnalysis();
+}
+
+/** Names the opening. Its table is loaded with the first move; without it, as without a network, there is no name. */
+async function showOpening(): Promise<void> {
+  const { game } = page;
+  const { here } = game;
+  const table = here.parent === undefined ? undefined : await import("./openings").catch(() => undefined);
+  // The page may show something else by now.
+  if (page.game !== game || game.here !== here) return;
+  byId("opening").textContent = table?.openingOf([...game.positions(here.line), game.position()]) ?? "";
 }
 
 /** Whether the clock of the side to move runs: in a game played here, after its first move. */

@@ -40,6 +40,25 @@ test("a wrong FEN and a wrong PGN are reported, and nothing is lost", { skip }, 
   assert.equal(await page.textContent("#moves .here"), "e4");
 });
 
+test("openings have names, by position, from their last move with one", { skip }, async () => {
+  const name = (text) => page.waitForFunction((text) => document.querySelector("#opening").textContent === text, text);
+  await load("1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 6. Rg1 e5 *");
+  await name("B90 Sicilian Defence: Najdorf Variation");
+  for (let back = 0; back < 9; back++) await page.click("#back");
+  await name("B27 Sicilian Defence");
+  await page.click("#first");
+  await name("");
+  // By another order of moves.
+  await load("1. Nf3 d5 2. d4 e6 3. c4 Nf6 4. Nc3 Be7 5. Bg5 *");
+  await name("D37 Queen's Gambit Declined: Three Knights Variation");
+  await setUp("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
+  await type("e4");
+  await name("");
+  // Whatever is in the table is legal, or it could not be loaded.
+  await load("1. e4 *");
+  await name("B00 King's Pawn Game");
+});
+
 test("a game keeps its players, and its result until it goes on", { skip }, async () => {
   await load('[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 1-0');
   const whole = /\[White "A"\][\s\S]*\[Result "1-0"\][\s\S]*2\. Nf3 1-0/;
