@@ -193,7 +193,7 @@ export function readPgn(text: string): { game: Game; remark: string } {
   const { tags, moves } = firstGame(text);
   const { words, hasMore, isCut } = plain(moves);
   const first = parsePgn(words.join(" ") || "*", () => new Map([...defaultHeaders(), ...tags]))[0];
-  if (first === undefined || (first.moves.children.length === 0 && !first.headers.has("FEN"))) {
+  if (first === undefined || (first.moves.children.length === 0 && tags.size === 0)) {
     throw new Error("There is no game in this text.");
   }
   const position = startingPosition(first.headers).unwrap(

@@ -59,6 +59,13 @@ test("openings have names, by position, from their last move with one", { skip }
   await name("B00 King's Pawn Game");
 });
 
+test("a game without moves is one if it has tags", { skip }, async () => {
+  await load('[White "A"]\n[Black "B"]\n[Result "1/2-1/2"]\n\n{Agreed before the game.} 1/2-1/2');
+  assert.equal(await page.textContent("#pgn-error"), "");
+  assert.equal(await page.textContent("#bottom-name"), "A");
+  assert.match(await copied(), /\[Black "B"\]\n\[Result "1\/2-1\/2"\]\n\n\{ Agreed before the game\. \} 1\/2-1\/2/);
+});
+
 test("a game keeps its players, and its result until it goes on", { skip }, async () => {
   await load('[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 1-0');
   const whole = /\[White "A"\][\s\S]*\[Result "1-0"\][\s\S]*2\. Nf3 1-0/;
