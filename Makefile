@@ -19,7 +19,7 @@ PROGRAM = $(if $(filter /%,$(IBEX))$(findstring :,$(IBEX)),$(IBEX),$(CURDIR)/$(I
 # The laboratory that writes the manual pages for `make install`: what it installs, or another build if that cannot run.
 MANUAL ?= $(if $(filter /%,$(LAB))$(findstring :,$(LAB)),$(LAB),./$(LAB))
 
-.PHONY: native portable static pgo dist wheels dist-run neon wasm-target node web web-notices web-test web-kernels web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz tables diagram figures match spsa matches clean help
+.PHONY: native portable static pgo dist wheels dist-run release neon wasm-target node web web-notices web-test web-kernels web-pack web-page web-page-test install test bench signature perft micro lint doc ci soak fuzz tables diagram figures match spsa matches clean help
 
 # With -j, too, one goal after the other: `make web web-test` tests what it has built. Cargo uses all processors anyway.
 .NOTPARALLEL:
@@ -66,6 +66,17 @@ wheels: ## Make Python wheels of the archives in target/dist (Debian: apt instal
 
 dist-run: ## Run the archives of target/dist: sums, bench, dialogue, suite, wheel, empty root, a game under Wine
 	release/run.sh
+
+# From nothing, so that no file of another version is among them. The sums at the end are those of all files.
+release: node ## Everything of a release but the upload, in target/dist: archives, wheels, npm package, all run; NAMES as for dist (docs/releases.md)
+	rm -rf target/dist/ibex* target/dist/SHA256SUMS web/package/*.tgz
+	release/build.sh $(NAMES)
+	release/wheels.py
+	release/run.sh
+	$(MAKE) web-pack web-test
+	cp web/package/ibex-chess-*.tgz target/dist/
+	cd target/dist && { command -v sha256sum >/dev/null && sha256sum ibex* || shasum -a 256 ibex*; } > SHA256SUMS
+	@cd target/dist && wc -c ibex* && cat SHA256SUMS
 
 neon: ## The tests of the network as an ARM64 program: NEON against scalar (qemu-user; rustup target add aarch64-unknown-linux-musl)
 	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld \

@@ -14,7 +14,7 @@ use crate::games::amount;
 use crate::matches::{Contest, LEVEL_BOOK, Side, folder};
 use crate::measure::{Measured, Tools, row};
 
-const GAMES: u32 = 2000;
+const GAMES: u32 = 1000;
 const NODES: u64 = 10_000;
 
 /// The rows of the table.
