@@ -20,7 +20,7 @@ export interface LoadOptions {
   wasmUrl?: string | URL;
   /** The first receiver of lines. */
   onmessage?: (line: string) => void;
-  /** Under Node: `false` makes the engine work without shared memory, as in a page that is not isolated. */
+  /** Under Node: `false` makes the engine work without shared memory, on one thread, as in a page that is not isolated. */
   shared?: boolean;
 }
 

@@ -48,15 +48,23 @@ export function newMemory(shared) {
 /** A pool without workers. */
 export const newPool = () => new Int32Array(new SharedArrayBuffer(4 * (1 + LARGEST_POOL)));
 
+/** How long a thread that is to start waits for an idle worker, in milliseconds. */
+const PATIENCE = 200;
+
 /** Starts a thread of the module: gives the work at this address to an idle worker, whose number is the thread's. */
 function spawn(pool, address) {
   const size = pool === null ? 0 : Atomics.load(pool, 0);
-  for (let worker = 1; worker <= size; worker++) {
-    if (Atomics.compareExchange(pool, worker, 0, address) === 0) {
-      Atomics.notify(pool, worker);
-      return worker;
+  const begun = performance.now();
+  do {
+    for (let worker = 1; worker <= size; worker++) {
+      if (Atomics.compareExchange(pool, worker, 0, address) === 0) {
+        Atomics.notify(pool, worker);
+        return worker;
+      }
     }
-  }
+    // A thread counts as ended a moment before its worker is idle again.
+    if (size > 0) Atomics.wait(pool, 0, size, 1);
+  } while (size > 0 && performance.now() - begun < PATIENCE);
   return NO_THREAD;
 }
 

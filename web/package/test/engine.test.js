@@ -175,7 +175,9 @@ test("several threads search in shared memory, one search after the other", { ti
     }
     assert.equal(await ask(`${MATE}\ngo nodes 2000`, "bestmove"), "bestmove d1d8");
   }
-  loaded.postMessage("position startpos");
+  // A thread ends a moment before its worker is idle, and the next search begins at once.
+  loaded.postMessage("setoption name Threads value 4");
+  for (let search = 0; search < 300; search++) await ask("position startpos\ngo nodes 100", "bestmove");
   loaded.postMessage("go infinite");
   assert.equal(await ask("isready", "readyok"), "readyok");
   assert.match(await ask("stop", "bestmove"), /^bestmove [a-h]/);
