@@ -69,6 +69,8 @@ dist-run: ## Run the archives of target/dist: sums, bench, dialogue, suite, whee
 
 # From nothing, so that no file of another version is among them. The sums at the end are those of all files.
 release: node ## Everything of a release but the upload, in target/dist: archives, wheels, npm package, all run; NAMES as for dist (docs/releases.md)
+	@python3 -c 'import wheel' || { echo "make release: the wheels need Python's package wheel (Debian: apt install python3-wheel)" >&2; exit 1; }
+	@command -v npm >/dev/null || { echo "make release: npm is missing (Debian: apt install npm)" >&2; exit 1; }
 	rm -rf target/dist/ibex* target/dist/SHA256SUMS web/package/*.tgz
 	release/build.sh $(NAMES)
 	release/wheels.py
