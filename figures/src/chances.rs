@@ -217,7 +217,7 @@ mod tests {
     /// The curves that are fitted are of the form that the engine uses.
     #[test]
     fn the_engine_uses_curves_of_this_form() {
-        let curves = Curves([304.0, -477.0, 282.0, 26.0, 118.0, -30.0]);
+        let curves = Curves([360.0, -627.0, 375.0, 78.0, -33.0, 61.0]);
         for men in [4, 10, 20, 32] {
             for cp in [-300, -50, 40, 120, 400] {
                 let engine = shipped(&Sample { cp, men, outcome: Outcome::Won });
