@@ -34,7 +34,7 @@ const MOST_THREADS = 16;
 
 /** Lists how many threads may search: one where the page cannot share memory with workers, half of the processors else. */
 export function listThreads(): void {
-  const processors = crossOriginIsolated ? Math.min(navigator.hardwareConcurrency, MOST_THREADS) : 1;
+  const processors = crossOriginIsolated ? Math.min(navigator.hardwareConcurrency || 1, MOST_THREADS) : 1;
   const counts = [1, 2, 3, 4, 6, 8, 12, MOST_THREADS].filter((count) => count < processors);
   select("threads").replaceChildren(...[...counts, processors].map((count) => element("option", {}, String(count))));
   select("threads").value = String(Math.max(1, ...counts.filter((count) => 2 * count <= processors)));
