@@ -166,8 +166,7 @@ impl Session {
         !self.refused
     }
 
-    /// Takes a line and carries it out completely before returning: for a host that waits for it
-    /// (WebAssembly).
+    /// Takes a line and carries it out completely before returning: for a host that waits for it (WebAssembly).
     #[cfg(target_family = "wasm")]
     pub fn answer(&mut self, line: &str) {
         self.read_line(line);

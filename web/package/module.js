@@ -11,8 +11,8 @@ const NOT_SUPPORTED = 52;
 /** What `thread-spawn` returns if no worker is idle: the C library's "try again", negated. */
 const NO_THREAD = -6;
 
-/** The most workers besides the first that a pool can have. */
-export const LARGEST_POOL = 63;
+/** The most workers besides the first that a pool can have: the engine has at most 32 threads. */
+export const LARGEST_POOL = 31;
 /** The pages of 64 KiB that the module has at the beginning, and at most; `web/engine/build.rs` has the same. */
 const FIRST_PAGES = 1024;
 const MOST_PAGES = 65536;
@@ -137,20 +137,21 @@ async function instance({ module, memory, pool }, say, signals) {
 }
 
 /**
- * Starts the engine. The parameters are those of `instance`.
+ * Starts the engine. The parameters are those of `instance`; without a memory, it gets one that is not shared.
  *
  * @returns {Promise<(line: string) => boolean>} hears a line; returns when it has been carried out, a search included,
  *   and tells whether the engine goes on
  */
 export async function start(parts, say, signals) {
-  const exports = await instance(parts, say, signals);
+  const memory = parts.memory ?? newMemory(false);
+  const exports = await instance({ ...parts, memory }, say, signals);
   exports._initialize();
   const encoder = new TextEncoder();
   return (line) => {
     const bytes = encoder.encode(line);
     // The address first: allocating may move the memory.
     const at = exports.line(bytes.length);
-    new Uint8Array(parts.memory.buffer, at, bytes.length).set(bytes);
+    new Uint8Array(memory.buffer, at, bytes.length).set(bytes);
     return exports.hear() === 1;
   };
 }

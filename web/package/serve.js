@@ -1,14 +1,14 @@
 // The work of a worker, in browsers and under Node alike: it runs the engine for the thread that created it.
 
-import { help, newMemory, start } from "./module.js";
+import { help, start } from "./module.js";
 
 /** The indices of the shared flags: how many of these lines have been sent but not yet read. */
 export const STOPS = 0;
 export const PONDERHITS = 1;
 
 /**
- * Serves one engine. The first message is `{ module, memory, pool, flags }`, each later one a line. A memory that is not
- * shared is made here. A worker of the pool gets its number in place of the flags, and no lines.
+ * Serves one engine. The first message is `{ module, memory, pool, flags }`, each later one a line. A worker of the pool
+ * gets its number in place of the flags, and no lines.
  *
  * @param {(listener: (message: any) => void) => void} listen
  * @param {(message: any) => void} send receives lines, and `{ failed: reason }` at the end of an engine that has failed
@@ -39,11 +39,7 @@ export function serve(listen, send) {
       help(message, message.worker, send).catch((error) => send({ failed: String(error) }));
     } else {
       flags = message.flags;
-      try {
-        hear = start({ ...message, memory: message.memory ?? newMemory(false) }, send, signals);
-      } catch (error) {
-        send({ failed: String(error) });
-      }
+      hear = start(message, send, signals);
     }
   });
 }
