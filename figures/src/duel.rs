@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display};
 use std::io::{BufRead, BufReader, Write};
+use std::num::NonZeroU64;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -33,10 +34,12 @@ pub const MATE: i32 = 30_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     Nodes(u64),
-    /// Milliseconds for a game, and for each move.
+    /// Milliseconds for a game, and for each move. With a pace the clock counts nodes, and the pace is the nodes of a
+    /// millisecond: the games of one thread are the same on every machine, however busy.
     Clock {
         base: u64,
         increment: u64,
+        pace: Option<NonZeroU64>,
     },
 }
 
@@ -44,12 +47,27 @@ impl Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Limit::Nodes(nodes) => write!(f, "nodes {nodes}"),
-            Limit::Clock { base, increment } => write!(f, "clock {base}+{increment}"),
+            Limit::Clock { base, increment, pace: None } => write!(f, "clock {base}+{increment}"),
+            Limit::Clock { base, increment, pace: Some(pace) } => write!(f, "clock {base}+{increment}@{pace}"),
         }
     }
 }
 
-/// Reads a clock: `8+0.08`.
+impl Limit {
+    /// The limit in words, for pages: `40000 nodes`, `8 s + 0.08 s`.
+    pub fn words(self) -> String {
+        let seconds = |milliseconds: u64| milliseconds as f64 / 1000.0;
+        match self {
+            Limit::Nodes(nodes) => format!("{nodes} nodes"),
+            Limit::Clock { base, increment, pace } => {
+                let pace = pace.map_or_else(String::new, |pace| format!(" of {pace} nodes/ms"));
+                format!("{} s + {} s{pace}", seconds(base), seconds(increment))
+            }
+        }
+    }
+}
+
+/// Reads a clock: `8+0.08`, or `8+0.08@1000` if 1000 nodes count as a millisecond.
 ///
 /// # Errors
 ///
@@ -59,9 +77,13 @@ pub fn clock(text: &str) -> Result<Limit, String> {
         let seconds: f64 = text.parse().ok()?;
         (0.0..1e6).contains(&seconds).then(|| (seconds * 1000.0).round() as u64)
     };
-    let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
+    let (time, pace) = match text.split_once('@') {
+        Some((time, pace)) => (time, Some(pace.parse().map_err(|_| format!("'{pace}' is no number of nodes"))?)),
+        None => (text, None),
+    };
+    let (base, increment) = time.split_once('+').unwrap_or((time, "0"));
     match milliseconds(base).zip(milliseconds(increment)) {
-        Some((base, increment)) if base > 0 => Ok(Limit::Clock { base, increment }),
+        Some((base, increment)) if base > 0 => Ok(Limit::Clock { base, increment, pace }),
         _ => Err("expected seconds and increment, 8+0.08".to_owned()),
     }
 }
@@ -109,11 +131,12 @@ pub struct Played {
     pub scores: Vec<(usize, i32)>,
 }
 
-/// The answer of a player: its move in UCI, and its score in centipawns.
+/// The answer of a player: its move in UCI, its score in centipawns, and the nodes that it searched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     pub best: String,
     pub score: i32,
+    pub nodes: u64,
 }
 
 /// A player of a game.
@@ -226,10 +249,13 @@ impl Player for Program {
                 format!("go wtime {white} btime {black} winc {increment} binc {increment}")
             }
         })?;
-        let mut score = 0;
-        let line = self.until("bestmove", |line| score = score_of(line).unwrap_or(score))?;
+        let (mut score, mut nodes) = (0, 0);
+        let line = self.until("bestmove", |line| {
+            score = score_of(line).unwrap_or(score);
+            nodes = nodes_of(line).unwrap_or(nodes);
+        })?;
         let best = line.split_whitespace().nth(1).unwrap_or_default().to_owned();
-        Ok(Answer { best, score })
+        Ok(Answer { best, score, nodes })
     }
 }
 
@@ -250,6 +276,13 @@ fn score_of(line: &str) -> Option<i32> {
         ("mate", moves) => Some(if moves > 0 { MATE } else { -MATE }),
         _ => None,
     }
+}
+
+/// The nodes of an info line; `None` if it has none.
+fn nodes_of(line: &str) -> Option<u64> {
+    let mut words = line.strip_prefix("info ")?.split_whitespace();
+    words.find(|&word| word == "nodes")?;
+    words.next()?.parse().ok()
 }
 
 /// Plays a game from an opening; `limits` are those of the players.
@@ -289,8 +322,9 @@ pub fn game(
             left.reverse();
         }
         let answer = players[mover].choose(&start, &moves, limits[mover], left)?;
-        if let Limit::Clock { increment, .. } = limits[mover] {
-            match clocks[mover].checked_sub(begun.elapsed()) {
+        if let Limit::Clock { increment, pace, .. } = limits[mover] {
+            let spent = pace.map_or_else(|| begun.elapsed(), |pace| Duration::from_millis(answer.nodes / pace));
+            match clocks[mover].checked_sub(spent) {
                 Some(rest) => clocks[mover] = rest + Duration::from_millis(increment),
                 None => break (lost, true),
             }
@@ -348,7 +382,7 @@ pub mod script {
         fn choose(&mut self, _: &str, moves: &[String], _: Limit, _: [u64; 2]) -> Result<Answer, CommandError> {
             std::thread::sleep(self.2);
             let best = self.0[moves.len() / 2 % self.0.len()].to_owned();
-            Ok(Answer { best, score: self.1 })
+            Ok(Answer { best, score: self.1, nodes: 500 })
         }
     }
 }
@@ -395,10 +429,21 @@ mod tests {
         let mut white = Script(vec!["e1d1", "d1e1"], 0, Duration::from_millis(30));
         let mut black = Script(vec!["e8d8", "d8e8"], 0, Duration::from_millis(20));
         let opening = read_fen("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1").unwrap();
-        let limits = [Limit::Nodes(1), Limit::Clock { base: 50, increment: 0 }];
+        let limits = [Limit::Nodes(1), Limit::Clock { base: 50, increment: 0, pace: None }];
         let played = game([&mut white, &mut black], &opening, limits, Ends::Early).unwrap();
         assert_eq!((played.outcome, played.on_time), (Outcome::Won, true));
         assert!(played.scores.iter().all(|&score| score == (3, 0)) && played.scores.len() < 6, "{played:?}");
+    }
+
+    /// 500 nodes a move at 100 a millisecond are 5 of 12 milliseconds, whatever the real time.
+    #[test]
+    fn a_clock_may_count_nodes() {
+        let mut white = Script(vec!["e1d1", "d1e1"], 0, Duration::from_millis(30));
+        let mut black = Script(vec!["e8d8", "d8e8"], 0, Duration::ZERO);
+        let opening = read_fen("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1").unwrap();
+        let limits = [clock("0.012@100").unwrap(), Limit::Nodes(1)];
+        let played = game([&mut white, &mut black], &opening, limits, Ends::Lost).unwrap();
+        assert_eq!((played.outcome, played.on_time, played.scores.len()), (Outcome::Lost, true, 4));
     }
 
     #[test]
@@ -425,13 +470,19 @@ mod tests {
         assert_eq!(score_of("info depth 5 score cp -2147483648"), Some(-MATE));
         assert_eq!(score_of("info string score"), None);
         assert_eq!(score_of("info depth 5"), None);
+        assert_eq!(nodes_of("info depth 5 score cp -31 nodes 987 nps 12"), Some(987));
+        assert_eq!(nodes_of("info depth 5 score cp -31 nps 12"), None);
+        assert_eq!(nodes_of("info depth 5 nodes"), None);
     }
 
     #[test]
     fn clocks_are_read() {
-        assert_eq!(clock("8+0.08"), Ok(Limit::Clock { base: 8000, increment: 80 }));
-        assert_eq!(clock("60"), Ok(Limit::Clock { base: 60_000, increment: 0 }));
-        for wrong in ["", "+1", "8+", "0+1", "-1+0", "x", "1e9"] {
+        assert_eq!(clock("8+0.08"), Ok(Limit::Clock { base: 8000, increment: 80, pace: None }));
+        assert_eq!(clock("60"), Ok(Limit::Clock { base: 60_000, increment: 0, pace: None }));
+        let pace = NonZeroU64::new(500);
+        assert_eq!(clock("2+0.02@500"), Ok(Limit::Clock { base: 2000, increment: 20, pace }));
+        assert_eq!(clock("2+0.02@500").unwrap().words(), "2 s + 0.02 s of 500 nodes/ms");
+        for wrong in ["", "+1", "8+", "0+1", "-1+0", "x", "1e9", "8@", "8@0", "8@x", "@8"] {
             assert!(clock(wrong).is_err(), "{wrong}");
         }
     }

@@ -43,6 +43,9 @@ impl Side<'_> {
         let mut engine = Program::start(self.program)?;
         engine.set("Hash", hash)?;
         engine.set("Threads", threads)?;
+        if let Limit::Clock { pace: Some(pace), .. } = self.limit {
+            engine.set("nodestime", pace)?;
+        }
         for option in self.options {
             let (name, value) = option.split_once('=').unwrap_or((option, ""));
             engine.set(name, value)?;

@@ -51,7 +51,8 @@ pub struct Arguments {
     /// Nodes a move
     #[arg(long, default_value_t = 8000, conflicts_with = "tc", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// A clock instead of nodes: seconds and increment, `8+0.08`
+    /// A clock instead of nodes: seconds and increment, `8+0.08`; it counts nodes with `8+0.08@1000`, 1000 of them as
+    /// a millisecond
     #[arg(long, value_name = "TIME", value_parser = clock)]
     tc: Option<Limit>,
     /// Hash of each engine, in MiB
@@ -138,7 +139,7 @@ pub fn play(tools: &Tools, arguments: &Arguments) -> Result<(), CommandError> {
 /// One line: the book is empty, or more games are requested than there are without copies.
 fn most_games(arguments: &Arguments, openings: usize) -> Result<u32, CommandError> {
     let once = u32::try_from(openings).unwrap_or(u32::MAX).saturating_mul(2);
-    let repeats = arguments.tc.is_none() && arguments.threads == 1;
+    let repeats = !matches!(arguments.tc, Some(Limit::Clock { pace: None, .. })) && arguments.threads == 1;
     match arguments.games {
         Some(games) if repeats && games / 2 * 2 > once => Err(trouble!(
             "{openings} openings; with nodes and one thread, the games after {once} would be copies (--games {games})"
@@ -295,13 +296,7 @@ impl Sprt<'_> {
             text => Err(trouble!("a result of {text} Elo is not recorded")),
         };
         let threads = if *threads == 1 { String::new() } else { format!(", {threads} threads") };
-        let seconds = |milliseconds: u64| milliseconds as f64 / 1000.0;
-        let limit = match self.limit() {
-            Limit::Clock { base, increment } => {
-                format!("{} s + {} s{threads}", seconds(base), seconds(increment))
-            }
-            Limit::Nodes(nodes) => format!("{nodes} nodes{threads}"),
-        };
+        let limit = self.limit().words() + &threads;
         let cells = [
             today()?,
             about.clone(),

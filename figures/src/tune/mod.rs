@@ -43,7 +43,8 @@ pub struct Arguments {
     /// Nodes a move [default: 40000]
     #[arg(long, conflicts_with = "tc", requires = "begin", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// A clock instead of nodes: seconds and increment, `8+0.08`
+    /// A clock instead of nodes: seconds and increment, `8+0.08`; it counts nodes with `8+0.08@1000`, 1000 of them as
+    /// a millisecond
     #[arg(long, value_name = "TIME", requires = "begin", value_parser = clock)]
     tc: Option<Limit>,
     /// Hash of each engine, in MiB [default: 32]
@@ -189,9 +190,11 @@ fn page(state: &State) -> String {
         "# Tuning\n\nThe path of each parameter that `make spsa` tunes (CONTRIBUTING.md, \"Tuning\"). A step is the \
          distance\nthat the last iteration tries; the path has a column every {LOG} pairs of games or more, from its lowest to its\n\
          highest value. The numbers that ship are in `src/params.rs`.\n\n\
-         {} of {} pairs: {limit} a move, {book}, hash {hash} MiB, bench {}; +{won} ={drawn} -{lost} for the first side.\n",
+         {} of {} pairs: {} a {}, {book}, hash {hash} MiB, bench {}; +{won} ={drawn} -{lost} for the first side.\n",
         state.pairs(),
         pairs.saturating_mul(*iterations),
+        limit.words(),
+        if matches!(limit, Limit::Nodes(_)) { "move" } else { "game" },
         state.bench
     );
     for (iteration, old, new) in &state.accepted {
@@ -252,7 +255,7 @@ mod tests {
         let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
         assert!(rows[0].starts_with("| `lmr_base` |") && rows[0].contains("| 500 |"), "{rows:?}");
         assert!(rows[1].ends_with("| +0.00 | ▁▁▁▁ |"), "{rows:?}");
-        assert!(page.contains("300 of 1000 pairs: nodes 40000 a move, book.epd"), "{page}");
+        assert!(page.contains("300 of 1000 pairs: 40000 nodes a move, book.epd"), "{page}");
     }
 
     #[test]

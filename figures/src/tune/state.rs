@@ -232,9 +232,13 @@ impl Words<'_> {
 
     fn clock(&mut self) -> Result<Limit, CommandError> {
         let word = self.text()?;
-        let numbers = word.split_once('+').and_then(|(base, more)| Some((base.parse().ok()?, more.parse().ok()?)));
-        let (base, increment) = numbers.ok_or_else(|| trouble!("line {}: '{word}' is no clock", self.line))?;
-        Ok(Limit::Clock { base, increment })
+        let read = || {
+            let (base, rest) = word.split_once('+')?;
+            let (increment, pace) = rest.split_once('@').map_or((rest, None), |(rest, pace)| (rest, Some(pace)));
+            let pace = pace.map(str::parse).transpose().ok()?;
+            Some(Limit::Clock { base: base.parse().ok()?, increment: increment.parse().ok()?, pace })
+        };
+        read().ok_or_else(|| trouble!("line {}: '{word}' is no clock", self.line))
     }
 
     fn parameter(&mut self) -> Result<Parameter, CommandError> {
@@ -292,8 +296,10 @@ mod tests {
         assert_eq!(read.text(), state.text());
         assert_eq!((read.accepted, read.bench.as_str()), (vec![(60, "123".to_owned(), "124".to_owned())], "124"));
         let mut clock = self::state();
-        clock.settings.limit = Limit::Clock { base: 8000, increment: 80 };
-        assert_eq!(clock.text().parse::<State>().unwrap(), clock);
+        for pace in [None, std::num::NonZeroU64::new(500)] {
+            clock.settings.limit = Limit::Clock { base: 8000, increment: 80, pace };
+            assert_eq!(clock.text().parse::<State>().unwrap(), clock);
+        }
     }
 
     #[test]
@@ -332,6 +338,7 @@ mod tests {
             ("hash 32\n", "", "no line 'hash'"),
             ("hash 32", "hash 32\nhush 1", "'hush' is no statement"),
             ("nodes 40000", "clock 8", "'8' is no clock"),
+            ("nodes 40000", "clock 8+0@0", "'8+0@0' is no clock"),
             ("pairs 4", "pairs 0", "no line 'pairs'"),
             ("parameter lmr_base 0 2048", "parameter lmr_base 2048 0", "do not fit together"),
         ] {
