@@ -89,8 +89,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             return Some(settled);
         }
 
-        // Step 6. Static evaluation, with correction history (+1 Elo). What a quiet move did to it is history, too:
-        // evaluation difference (+24 Elo).
+        // Step 6. Static evaluation, with correction history (+15 Elo). What a quiet move did to it is history, too:
+        // evaluation difference (-5 Elo).
         let mut node = Node {
             position,
             ply,
@@ -119,7 +119,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
 
         let may_prune = selective && !PV && !in_check;
         if may_prune {
-            // Step 7. Hindsight extension (+16 Elo). The parent reduced this move. If the static evaluation has since
+            // Step 7. Hindsight extension (+30 Elo). The parent reduced this move. If the static evaluation has since
             // fallen for the side to move, the move was better than the reduction assumed: search a ply deeper.
             let parent = self.stack_before(ply, 1);
             if parent.reduction >= params::hindsight_reduction()
@@ -128,19 +128,19 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 node.depth += 1;
             }
 
-            // Step 8. Reverse futility pruning (RFP, +78 Elo). At low depth an evaluation far above beta will hold. The
+            // Step 8. Reverse futility pruning (RFP, +83 Elo). At low depth an evaluation far above beta will hold. The
             // value is halfway to beta, because the evaluation is an opinion.
             if let Some(value) = pruning::reverse_futility(&node) {
                 return Some(value);
             }
 
-            // Step 9. Null move pruning (NMP, +1 Elo). If passing keeps the value above beta, a move will.
+            // Step 9. Null move pruning (NMP, +14 Elo). If passing keeps the value above beta, a move will.
             if let ControlFlow::Break(result) = self.null_move(&node) {
                 return result;
             }
         }
 
-        // Step 10. Internal iterative reduction (IIR, +24 Elo). Without a TT move the node is expensive, and the next
+        // Step 10. Internal iterative reduction (IIR, +23 Elo). Without a TT move the node is expensive, and the next
         // iteration will have one.
         if selective && (PV || cut_node) && node.depth >= params::iir_depth() && node.tt_move.is_none() {
             node.depth -= 1;
@@ -149,13 +149,13 @@ impl<const PLAY: bool> Search<'_, PLAY> {
         let (threats, our_attacks) = self.attacks(position, ply);
         let cont_keys = self.cont_keys(ply);
 
-        // Step 11. ProbCut (+8 Elo). A capture that holds well above beta at reduced depth is a cutoff.
+        // Step 11. ProbCut (+22 Elo). A capture that holds well above beta at reduced depth is a cutoff.
         if may_prune && let ControlFlow::Break(result) = self.probcut(&node, &threats, our_attacks, &cont_keys) {
             return result;
         }
 
-        // Step 12. The moves in order; among the quiet ones, escapes from lesser pieces (+40 Elo) and checks that
-        // lose little (+34) come early.
+        // Step 12. The moves in order; among the quiet ones, escapes from lesser pieces (+2 Elo) and checks that
+        // lose little (+9) come early.
         let mut best: Option<Ibv> = None;
         let mut best_move: Option<Move> = None;
         let mut move_count = 0;
@@ -177,8 +177,8 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             let base_reduction = reductions::base(node.depth, move_count);
             let candidate = Candidate { m, noisy, move_count, history, base_reduction };
 
-            // Step 13. Late move pruning (LMP, +29 Elo), futility (+54), history pruning (+14) and pruning by static
-            // exchange evaluation (SEE, +74). A skipped move leaves an upper bound: its margin if it is futile, else
+            // Step 13. Late move pruning (LMP, +35 Elo), futility (+23), history pruning (+3) and pruning by static
+            // exchange evaluation (SEE, +89). A skipped move leaves an upper bound: its margin if it is futile, else
             // the best value so far. No loss is ever claimed on the strength of a skipped move.
             if self.rules().pruning
                 && let Some(known) = best
@@ -201,7 +201,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
                 }
             }
 
-            // Step 14. Singular extension (SE) and multi-cut (+21 Elo). Is the TT move much better than every other?
+            // Step 14. Singular extension (SE) and multi-cut (+28 Elo). Is the TT move much better than every other?
             let extension = match self.singular_extension(&node, m) {
                 ControlFlow::Continue(plies) => plies,
                 ControlFlow::Break(result) => return result,
@@ -217,7 +217,7 @@ impl<const PLAY: bool> Search<'_, PLAY> {
             let extension = if extension == 0 { self.check_extension(&node, m, &child) } else { extension };
             let new_depth = node.depth - 1 + extension;
 
-            // Step 16. Late move reductions (LMR, +131 Elo). A late move is searched at less depth, and again if it
+            // Step 16. Late move reductions (LMR, +135 Elo). A late move is searched at less depth, and again if it
             // beats alpha. All others but the first of a PV node get a null window at full depth.
             let (alpha, beta) = (node.alpha, node.beta);
             let is_late = move_count > 1 + usize::from(PV);
