@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use ibex::engine::MOST_NODES_TIME;
 use ibex::position::game::Ending;
 use ibex::position::notation::{Action, read_action, uci};
 use ibex::position::{Game, Position};
@@ -67,6 +68,11 @@ impl Limit {
     }
 }
 
+/// Reads a pace; `None` if it is none that the engine takes.
+pub fn pace(text: &str) -> Option<NonZeroU64> {
+    text.parse().ok().filter(|&pace| NonZeroU64::get(pace) <= MOST_NODES_TIME)
+}
+
 /// Reads a clock: `8+0.08`, or `8+0.08@1000` if 1000 nodes count as a millisecond.
 ///
 /// # Errors
@@ -78,7 +84,10 @@ pub fn clock(text: &str) -> Result<Limit, String> {
         (0.0..1e6).contains(&seconds).then(|| (seconds * 1000.0).round() as u64)
     };
     let (time, pace) = match text.split_once('@') {
-        Some((time, pace)) => (time, Some(pace.parse().map_err(|_| format!("'{pace}' is no number of nodes"))?)),
+        Some((time, nodes)) => {
+            let most = format!("'{nodes}' is no number of nodes up to {MOST_NODES_TIME}");
+            (time, Some(pace(nodes).ok_or(most)?))
+        }
         None => (text, None),
     };
     let (base, increment) = time.split_once('+').unwrap_or((time, "0"));
@@ -482,7 +491,7 @@ mod tests {
         let pace = NonZeroU64::new(500);
         assert_eq!(clock("2+0.02@500"), Ok(Limit::Clock { base: 2000, increment: 20, pace }));
         assert_eq!(clock("2+0.02@500").unwrap().words(), "2 s + 0.02 s of 500 nodes/ms");
-        for wrong in ["", "+1", "8+", "0+1", "-1+0", "x", "1e9", "8@", "8@0", "8@x", "@8"] {
+        for wrong in ["", "+1", "8+", "0+1", "-1+0", "x", "1e9", "8@", "8@0", "8@x", "8@10001", "@8"] {
             assert!(clock(wrong).is_err(), "{wrong}");
         }
     }

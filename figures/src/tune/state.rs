@@ -10,7 +10,7 @@ use ibex::params;
 use terminal::{CommandError, trouble};
 
 use super::spsa::Parameter;
-use crate::duel::Limit;
+use crate::duel::{self, Limit};
 
 /// Pairs between two lines of the log.
 pub const LOG: u64 = 100;
@@ -235,7 +235,10 @@ impl Words<'_> {
         let read = || {
             let (base, rest) = word.split_once('+')?;
             let (increment, pace) = rest.split_once('@').map_or((rest, None), |(rest, pace)| (rest, Some(pace)));
-            let pace = pace.map(str::parse).transpose().ok()?;
+            let pace = match pace {
+                Some(nodes) => Some(duel::pace(nodes)?),
+                None => None,
+            };
             Some(Limit::Clock { base: base.parse().ok()?, increment: increment.parse().ok()?, pace })
         };
         read().ok_or_else(|| trouble!("line {}: '{word}' is no clock", self.line))
