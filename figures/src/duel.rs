@@ -68,11 +68,6 @@ impl Limit {
     }
 }
 
-/// Reads a pace; `None` if it is none that the engine takes.
-pub fn pace(text: &str) -> Option<NonZeroU64> {
-    text.parse().ok().filter(|&pace| NonZeroU64::get(pace) <= MOST_NODES_TIME)
-}
-
 /// Reads a clock: `8+0.08`, or `8+0.08@1000` if 1000 nodes count as a millisecond.
 ///
 /// # Errors
@@ -83,18 +78,22 @@ pub fn clock(text: &str) -> Result<Limit, String> {
         let seconds: f64 = text.parse().ok()?;
         (0.0..1e6).contains(&seconds).then(|| (seconds * 1000.0).round() as u64)
     };
+    let nodes = format!("perhaps with up to {MOST_NODES_TIME} nodes a millisecond, 8+0.08@1000");
+    let expected = format!("expected seconds and increment, 8+0.08, {nodes}");
+    clock_in(text, milliseconds).ok_or(expected)
+}
+
+/// Reads a clock whose times are written as `milliseconds` reads them; `None` if it is none.
+pub fn clock_in(text: &str, milliseconds: impl Fn(&str) -> Option<u64>) -> Option<Limit> {
     let (time, pace) = match text.split_once('@') {
-        Some((time, nodes)) => {
-            let most = format!("'{nodes}' is no number of nodes up to {MOST_NODES_TIME}");
-            (time, Some(pace(nodes).ok_or(most)?))
+        Some((time, pace)) => {
+            (time, Some(pace.parse().ok().filter(|pace: &NonZeroU64| pace.get() <= MOST_NODES_TIME)?))
         }
         None => (text, None),
     };
     let (base, increment) = time.split_once('+').unwrap_or((time, "0"));
-    match milliseconds(base).zip(milliseconds(increment)) {
-        Some((base, increment)) if base > 0 => Ok(Limit::Clock { base, increment, pace }),
-        _ => Err("expected seconds and increment, 8+0.08".to_owned()),
-    }
+    let (base, increment) = (milliseconds(base)?, milliseconds(increment)?);
+    (base > 0).then_some(Limit::Clock { base, increment, pace })
 }
 
 /// The rules that end a game early.
@@ -289,7 +288,7 @@ fn score_of(line: &str) -> Option<i32> {
 
 /// The nodes of an info line; `None` if it has none.
 fn nodes_of(line: &str) -> Option<u64> {
-    let mut words = line.strip_prefix("info ")?.split_whitespace();
+    let mut words = line.strip_prefix("info ")?.split_whitespace().take_while(|&word| word != "string");
     words.find(|&word| word == "nodes")?;
     words.next()?.parse().ok()
 }
@@ -482,6 +481,7 @@ mod tests {
         assert_eq!(nodes_of("info depth 5 score cp -31 nodes 987 nps 12"), Some(987));
         assert_eq!(nodes_of("info depth 5 score cp -31 nps 12"), None);
         assert_eq!(nodes_of("info depth 5 nodes"), None);
+        assert_eq!(nodes_of("info string nodes 5"), None);
     }
 
     #[test]

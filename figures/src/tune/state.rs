@@ -232,16 +232,8 @@ impl Words<'_> {
 
     fn clock(&mut self) -> Result<Limit, CommandError> {
         let word = self.text()?;
-        let read = || {
-            let (base, rest) = word.split_once('+')?;
-            let (increment, pace) = rest.split_once('@').map_or((rest, None), |(rest, pace)| (rest, Some(pace)));
-            let pace = match pace {
-                Some(nodes) => Some(duel::pace(nodes)?),
-                None => None,
-            };
-            Some(Limit::Clock { base: base.parse().ok()?, increment: increment.parse().ok()?, pace })
-        };
-        read().ok_or_else(|| trouble!("line {}: '{word}' is no clock", self.line))
+        let limit = if word.contains('+') { duel::clock_in(&word, |time| time.parse().ok()) } else { None };
+        limit.ok_or_else(|| trouble!("line {}: '{word}' is no clock", self.line))
     }
 
     fn parameter(&mut self) -> Result<Parameter, CommandError> {
