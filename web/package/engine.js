@@ -55,6 +55,13 @@ const isShort = (line) => isSearch(line) && !isEndless(line) && /\sdepth\s+1$/i.
 /** The same search, but only to depth 1: limits combine, and the moves that it may choose from stay. */
 const shortened = (line) => (isShort(line) ? line : `${line.replace(/\s(infinite|ponder)\b/gi, "")} depth 1`);
 
+/** How many threads a line gives to searches: the option, or the second number of a bench. 1 in any other line. */
+function threadsOf(line) {
+  const option = word(line) === "setoption" && /\bname\s+threads\s+value\s+\+?(\d+)\s*$/i.exec(line);
+  const bench = word(line) === "bench" && /^\s*bench\s+\S+\s+\+?(\d+)/i.exec(line);
+  return Number((option || bench || [])[1] ?? 1);
+}
+
 export class Engine {
   #module;
   #makeWorker;
@@ -203,8 +210,7 @@ export class Engine {
 
   #send(line) {
     const first = word(line);
-    const threads = first === "setoption" && /\bname\s+threads\s+value\s+\+?(\d+)\s*$/i.exec(line)?.[1];
-    if (threads) this.#provide(Number(threads));
+    this.#provide(threadsOf(line));
     // A worker counts these lines by their plain words.
     this.#worker.send(first === "stop" || first === "ponderhit" ? first : line);
   }

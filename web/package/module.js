@@ -48,8 +48,12 @@ export function newMemory(shared) {
 /** A pool without workers. */
 export const newPool = () => new Int32Array(new SharedArrayBuffer(4 * (1 + LARGEST_POOL)));
 
-/** How long a thread that is to start waits for an idle worker, in milliseconds. */
-const PATIENCE = 200;
+/**
+ * How long a thread that is to start waits for an idle worker, in milliseconds. A thread counts as ended before its
+ * worker is idle again: a moment before, but on a busy machine a moment can be long. A pool has a worker for each thread
+ * of the engine, so this ends nothing but the wait for one that has failed.
+ */
+const PATIENCE = 10_000;
 
 /** Starts a thread of the module: gives the work at this address to an idle worker, whose number is the thread's. */
 function spawn(pool, address) {
@@ -62,7 +66,6 @@ function spawn(pool, address) {
         return worker;
       }
     }
-    // A thread counts as ended a moment before its worker is idle again.
     if (size > 0) Atomics.wait(pool, 0, size, 1);
   } while (size > 0 && performance.now() - begun < PATIENCE);
   return NO_THREAD;

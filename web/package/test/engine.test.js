@@ -185,6 +185,41 @@ test("several threads search in shared memory, one search after the other", { ti
   loaded.terminate();
 });
 
+test("a bench has the threads that it names", async () => {
+  const { loaded, lines, ask } = await engine();
+  await ask("bench 16 4 1\nisready", "readyok");
+  assert.ok(lines.some((line) => /^\d+ nodes \d+ nps$/.test(line)));
+  assert.deepEqual(lines.filter(isMissing), []);
+  loaded.terminate();
+});
+
+test("a thread waits for a worker that is still busy", async () => {
+  const module = await compile(readFileSync(new URL("../ibex.wasm", import.meta.url)), true);
+  const makeWorker = (listener) => {
+    const worker = new Worker(new URL("../node-worker.js", import.meta.url));
+    worker.on("message", listener);
+    const send = (message) => {
+      if (message.worker === undefined) return worker.postMessage(message);
+      // As if its last thread had not left it for a second.
+      Atomics.store(message.pool, message.worker, 1);
+      setTimeout(() => {
+        Atomics.store(message.pool, message.worker, 0);
+        worker.postMessage(message);
+      }, 1000);
+    };
+    return { send, end: () => worker.terminate() };
+  };
+  const lines = [];
+  await new Promise((resolve) => {
+    const own = new Engine(module, makeWorker, true, (line) => {
+      lines.push(line);
+      if (line.startsWith("bestmove")) resolve(own.terminate());
+    });
+    for (const line of ["setoption name Threads value 2", "position startpos", "go nodes 1000"]) own.postMessage(line);
+  });
+  assert.deepEqual(lines.filter(isMissing), []);
+});
+
 test("without shared memory, one thread searches, and a line says so", async () => {
   const { loaded, lines, ask } = await engine({ shared: false });
   assert.equal(await ask(`setoption name Threads value 2\n${MATE}\ngo nodes 2000`, "bestmove"), "bestmove d1d8");
