@@ -35,9 +35,11 @@ pub const MATE: i32 = 30_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     Nodes(u64),
-    /// Milliseconds for a game, and for each move. With a pace the clock counts nodes, and the pace is the nodes of a
-    /// millisecond: the games of one thread are the same on every machine, however busy.
+    /// Milliseconds for a game, or for each session of so many moves, and for each move. With a pace the clock counts
+    /// nodes, and the pace is the nodes of a millisecond: the games of one thread are the same on every machine,
+    /// however busy.
     Clock {
+        session: Option<NonZeroU64>,
         base: u64,
         increment: u64,
         pace: Option<NonZeroU64>,
@@ -48,27 +50,32 @@ impl Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Limit::Nodes(nodes) => write!(f, "nodes {nodes}"),
-            Limit::Clock { base, increment, pace: None } => write!(f, "clock {base}+{increment}"),
-            Limit::Clock { base, increment, pace: Some(pace) } => write!(f, "clock {base}+{increment}@{pace}"),
-        }
-    }
-}
-
-impl Limit {
-    /// The limit in words, for pages: `40000 nodes`, `8 s + 0.08 s`.
-    pub fn words(self) -> String {
-        let seconds = |milliseconds: u64| milliseconds as f64 / 1000.0;
-        match self {
-            Limit::Nodes(nodes) => format!("{nodes} nodes"),
-            Limit::Clock { base, increment, pace } => {
-                let pace = pace.map_or_else(String::new, |pace| format!(" of {pace} nodes/ms"));
-                format!("{} s + {} s{pace}", seconds(base), seconds(increment))
+            Limit::Clock { session, base, increment, pace } => {
+                let session = session.map_or_else(String::new, |moves| format!("{moves}/"));
+                let pace = pace.map_or_else(String::new, |pace| format!("@{pace}"));
+                write!(f, "clock {session}{base}+{increment}{pace}")
             }
         }
     }
 }
 
-/// Reads a clock: `8+0.08`, or `8+0.08@1000` if 1000 nodes count as a millisecond.
+impl Limit {
+    /// The limit in words, for pages: `40000 nodes`, `8 s + 0.08 s`, `40 moves in 8 s + 0 s`.
+    pub fn words(self) -> String {
+        let seconds = |milliseconds: u64| milliseconds as f64 / 1000.0;
+        match self {
+            Limit::Nodes(nodes) => format!("{nodes} nodes"),
+            Limit::Clock { session, base, increment, pace } => {
+                let session = session.map_or_else(String::new, |moves| format!("{moves} moves in "));
+                let pace = pace.map_or_else(String::new, |pace| format!(" of {pace} nodes/ms"));
+                format!("{session}{} s + {} s{pace}", seconds(base), seconds(increment))
+            }
+        }
+    }
+}
+
+/// Reads a clock: `8+0.08`, `40/8+0.08` if the eight seconds are for forty moves, `8+0.08@1000` if 1000 nodes count as a
+/// millisecond.
 ///
 /// # Errors
 ///
@@ -78,8 +85,8 @@ pub fn clock(text: &str) -> Result<Limit, String> {
         let seconds: f64 = text.parse().ok()?;
         (0.0..1e6).contains(&seconds).then(|| (seconds * 1000.0).round() as u64)
     };
-    let nodes = format!("perhaps with up to {MOST_NODES_TIME} nodes a millisecond, 8+0.08@1000");
-    let expected = format!("expected seconds and increment, 8+0.08, {nodes}");
+    let nodes = format!("up to {MOST_NODES_TIME} nodes a millisecond, 8+0.08@1000");
+    let expected = format!("expected seconds and increment, 8+0.08, perhaps with moves, 40/8+0.08, and {nodes}");
     clock_in(text, milliseconds).ok_or(expected)
 }
 
@@ -91,9 +98,13 @@ pub fn clock_in(text: &str, milliseconds: impl Fn(&str) -> Option<u64>) -> Optio
         }
         None => (text, None),
     };
+    let (session, time) = match time.split_once('/') {
+        Some((moves, time)) => (Some(moves.parse().ok()?), time),
+        None => (None, time),
+    };
     let (base, increment) = time.split_once('+').unwrap_or((time, "0"));
     let (base, increment) = (milliseconds(base)?, milliseconds(increment)?);
-    (base > 0).then_some(Limit::Clock { base, increment, pace })
+    (base > 0).then_some(Limit::Clock { session, base, increment, pace })
 }
 
 /// The rules that end a game early.
@@ -249,12 +260,14 @@ impl Player for Program {
         limit: Limit,
         [white, black]: [u64; 2],
     ) -> Result<Answer, CommandError> {
+        let own = moves.len() as u64 / 2;
         let moves = if moves.is_empty() { String::new() } else { format!(" moves {}", moves.join(" ")) };
         self.say(&format!("position fen {start}{moves}"))?;
         self.say(&match limit {
             Limit::Nodes(nodes) => format!("go nodes {nodes}"),
-            Limit::Clock { increment, .. } => {
-                format!("go wtime {white} btime {black} winc {increment} binc {increment}")
+            Limit::Clock { session, increment, .. } => {
+                let session = session.map_or_else(String::new, |of| format!(" movestogo {}", of.get() - own % of));
+                format!("go wtime {white} btime {black} winc {increment} binc {increment}{session}")
             }
         })?;
         let (mut score, mut nodes) = (0, 0);
@@ -330,12 +343,12 @@ pub fn game(
             left.reverse();
         }
         let answer = players[mover].choose(&start, &moves, limits[mover], left)?;
-        if let Limit::Clock { increment, pace, .. } = limits[mover] {
+        if let Limit::Clock { session, base, increment, pace } = limits[mover] {
             let spent = pace.map_or_else(|| begun.elapsed(), |pace| Duration::from_millis(answer.nodes / pace));
-            match clocks[mover].checked_sub(spent) {
-                Some(rest) => clocks[mover] = rest + Duration::from_millis(increment),
-                None => break (lost, true),
-            }
+            let Some(rest) = clocks[mover].checked_sub(spent) else { break (lost, true) };
+            let own = moves.len() as u64 / 2 + 1;
+            let more = if session.is_some_and(|session| own % session == 0) { base } else { 0 };
+            clocks[mover] = rest + Duration::from_millis(increment + more);
         }
         let action = read_action(game.position(), &answer.best);
         let Ok(Action::Move(m)) = action else {
@@ -437,7 +450,7 @@ mod tests {
         let mut white = Script(vec!["e1d1", "d1e1"], 0, Duration::from_millis(30));
         let mut black = Script(vec!["e8d8", "d8e8"], 0, Duration::from_millis(20));
         let opening = read_fen("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1").unwrap();
-        let limits = [Limit::Nodes(1), Limit::Clock { base: 50, increment: 0, pace: None }];
+        let limits = [Limit::Nodes(1), clock("0.05").unwrap()];
         let played = game([&mut white, &mut black], &opening, limits, Ends::Early).unwrap();
         assert_eq!((played.outcome, played.on_time), (Outcome::Won, true));
         assert!(played.scores.iter().all(|&score| score == (3, 0)) && played.scores.len() < 6, "{played:?}");
@@ -452,6 +465,21 @@ mod tests {
         let limits = [clock("0.012@100").unwrap(), Limit::Nodes(1)];
         let played = game([&mut white, &mut black], &opening, limits, Ends::Lost).unwrap();
         assert_eq!((played.outcome, played.on_time, played.scores.len()), (Outcome::Lost, true, 4));
+    }
+
+    /// A move takes 5 of 12 milliseconds, so the time suffices for sessions of two moves, and not of three.
+    #[test]
+    fn each_session_brings_its_time() {
+        let play = |control| {
+            let mut white = Script(vec!["e1d1", "d1e1"], 0, Duration::ZERO);
+            let mut black = Script(vec!["e8d8", "d8e8"], 0, Duration::ZERO);
+            let opening = read_fen("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1").unwrap();
+            let limits = [clock(control).unwrap(), Limit::Nodes(1)];
+            let played = game([&mut white, &mut black], &opening, limits, Ends::Lost).unwrap();
+            (played.outcome, played.on_time, played.scores.len())
+        };
+        assert_eq!(play("3/0.012@100"), (Outcome::Lost, true, 4));
+        assert_eq!(play("2/0.012@100"), (Outcome::Drawn, false, 8));
     }
 
     #[test]
@@ -486,12 +514,18 @@ mod tests {
 
     #[test]
     fn clocks_are_read() {
-        assert_eq!(clock("8+0.08"), Ok(Limit::Clock { base: 8000, increment: 80, pace: None }));
-        assert_eq!(clock("60"), Ok(Limit::Clock { base: 60_000, increment: 0, pace: None }));
-        let pace = NonZeroU64::new(500);
-        assert_eq!(clock("2+0.02@500"), Ok(Limit::Clock { base: 2000, increment: 20, pace }));
+        let read = |session, base, increment, pace| {
+            Ok(Limit::Clock { session: NonZeroU64::new(session), base, increment, pace: NonZeroU64::new(pace) })
+        };
+        assert_eq!(clock("8+0.08"), read(0, 8000, 80, 0));
+        assert_eq!(clock("60"), read(0, 60_000, 0, 0));
+        assert_eq!(clock("2+0.02@500"), read(0, 2000, 20, 500));
+        assert_eq!(clock("40/8+0.08@500"), read(40, 8000, 80, 500));
         assert_eq!(clock("2+0.02@500").unwrap().words(), "2 s + 0.02 s of 500 nodes/ms");
-        for wrong in ["", "+1", "8+", "0+1", "-1+0", "x", "1e9", "8@", "8@0", "8@x", "8@10001", "@8"] {
+        assert_eq!(clock("40/8").unwrap().words(), "40 moves in 8 s + 0 s");
+        for wrong in
+            ["", "+1", "8+", "0+1", "-1+0", "x", "1e9", "8@", "8@0", "8@x", "8@10001", "@8", "0/8", "/8", "x/8", "4/"]
+        {
             assert!(clock(wrong).is_err(), "{wrong}");
         }
     }

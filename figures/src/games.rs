@@ -30,7 +30,7 @@ const OPPONENTS: [Opponent; 6] = [
 ];
 
 const GAMES: u32 = 300;
-const CONTROL: Limit = Limit::Clock { base: 2000, increment: 20, pace: None };
+const CONTROL: Limit = Limit::Clock { session: None, base: 2000, increment: 20, pace: None };
 const BOOK: &str = "books/UHO_4060_v4.epd";
 
 /// How games end early, in words for the pages.

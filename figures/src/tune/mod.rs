@@ -43,8 +43,8 @@ pub struct Arguments {
     /// Nodes a move [default: 40000]
     #[arg(long, conflicts_with = "tc", requires = "begin", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// A clock instead of nodes: seconds and increment, `8+0.08`; it counts nodes with `8+0.08@1000`, 1000 of them as
-    /// a millisecond
+    /// A clock instead of nodes: seconds and increment, `8+0.08`; `40/8` is 40 moves in 8 seconds; `8+0.08@1000` counts
+    /// nodes, 1000 of them as a millisecond
     #[arg(long, value_name = "TIME", requires = "begin", value_parser = clock)]
     tc: Option<Limit>,
     /// Hash of each engine, in MiB [default: 32]

@@ -292,7 +292,7 @@ mod tests {
         assert_eq!((read.accepted, read.bench.as_str()), (vec![(60, "123".to_owned(), "124".to_owned())], "124"));
         let mut clock = self::state();
         for pace in [None, std::num::NonZeroU64::new(500)] {
-            clock.settings.limit = Limit::Clock { base: 8000, increment: 80, pace };
+            clock.settings.limit = Limit::Clock { session: pace, base: 8000, increment: 80, pace };
             assert_eq!(clock.text().parse::<State>().unwrap(), clock);
         }
     }
