@@ -35,7 +35,7 @@ pub const MATE: i32 = 30_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     Nodes(u64),
-    /// Milliseconds for a game, or for each session of so many moves, and for each move. With a pace the clock counts
+    /// Milliseconds for a game or for each session of moves, and for each move. With a pace the clock counts
     /// nodes, and the pace is the nodes of a millisecond: the games of one thread are the same on every machine,
     /// however busy.
     Clock {
