@@ -257,8 +257,9 @@ impl Sprt<'_> {
                 let ((elo, margin), ratio) = (results.elo(), self.ratio(&results));
                 let [won, drawn, lost] = [results.won, results.drawn, results.lost];
                 remark!(
-                    "{} games, +{won} ={drawn} -{lost}: {elo:+.1} ± {margin:.1} Elo, log likelihood ratio {ratio:.2}",
-                    results.games()
+                    "{} games, +{won} ={drawn} -{lost}: {elo:+.1} ± {margin:.1} Elo, log likelihood ratio {ratio:.2}{}",
+                    results.games(),
+                    on_time(&results)
                 );
             }
             self.verdict(&results).is_none()
