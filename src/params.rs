@@ -335,37 +335,37 @@ tunables! {
     /// Share of the remaining time for one move in sudden death, at the beginning of a game, 1/1000.
     time_share = 26 in 15..=100, step 4;
     /// How much that share grows with each ply of the game, 1/64 of its unit.
-    time_share_growth = 16 in 0..=64, step 2;
+    time_share_growth = 18 in 0..=64, step 2;
     /// The largest share, 1/1000.
-    time_share_max = 52 in 20..=100, step 4;
+    time_share_max = 50 in 20..=100, step 4;
     /// Share of the increment, percent. Moves that take less than their share leave time for more than all of it.
-    time_increment = 136 in 40..=200, step 5;
+    time_increment = 140 in 40..=200, step 5;
     /// The hard limit in sudden death, percent of the soft one.
-    time_hard = 526 in 150..=1000, step 40;
+    time_hard = 500 in 150..=1000, step 40;
     /// The hard limit when the moves to the next control are given, percent of the soft one.
     time_hard_moves = 400 in 150..=1000, step 40;
     /// Most of the remaining time for one move, percent.
-    time_most = 59 in 20..=80, step 5;
+    time_most = 60 in 20..=80, step 5;
     /// The same before the last move of a control, percent.
     time_most_last = 90 in 50..=95, step 5;
     /// The soft limit's stretch when the best move has just changed, percent.
-    time_unstable = 120 in 80..=250, step 10;
+    time_unstable = 125 in 80..=250, step 10;
     /// How much that shrinks per iteration that keeps the best move, percent.
-    time_stable_slope = 10 in 0..=20, step 1;
+    time_stable_slope = 9 in 0..=20, step 1;
     /// The most iterations that count for that.
     time_stable_max = 7 in 1..=20, step 1;
     /// The stretch for each centipawn that the score has fallen, 1/100 percent.
-    time_falling_slope = 60 in 0..=200, step 10;
+    time_falling_slope = 50 in 0..=200, step 10;
     /// Weight of a fall since the previous search beside the fall within this one, percent.
-    time_falling_before = 106 in 0..=200, step 10;
+    time_falling_before = 100 in 0..=200, step 10;
     /// The largest rise since the previous search that counts, in centipawns.
-    time_rising_max = 62 in 0..=200, step 10;
+    time_rising_max = 60 in 0..=200, step 10;
     /// The fall beyond which nothing is added, in centipawns.
-    time_falling_max = 135 in 30..=400, step 15;
+    time_falling_max = 120 in 30..=400, step 15;
     /// The least stretch for a rising score, percent.
-    time_rising_min = 74 in 30..=100, step 5;
+    time_rising_min = 70 in 30..=100, step 5;
     /// The stretch if no node went to the best move, percent; its share of the nodes is subtracted.
-    time_effort = 155 in 100..=300, step 10;
+    time_effort = 165 in 100..=300, step 10;
 }
 
 // What follows acts on play, too, but is no matter for a tuner.
