@@ -230,14 +230,19 @@ impl<S: Seal> TranspositionTable<S> {
         let mut parts = self.slots.chunks(self.slots.len().div_ceil(threads).max(1));
         let mine = parts.next().unwrap_or_default();
         thread::scope(|scope| {
+            let mut running = Vec::with_capacity(threads - 1);
             for part in parts {
                 let clear = move || part.iter().for_each(Slot::clear);
-                // If a thread cannot be started, this one does its work.
-                if thread::Builder::new().spawn_scoped(scope, clear).is_err() {
-                    clear();
+                match thread::Builder::new().spawn_scoped(scope, clear) {
+                    Ok(handle) => running.push(handle),
+                    // If a thread cannot be started, this one does its work.
+                    Err(_) => clear(),
                 }
             }
             mine.iter().for_each(Slot::clear);
+            // The scope waits only until their work is done. In WebAssembly the next thread would then wait for a worker
+            // that they have not left, and they for the lock of the C library that the start of a thread holds.
+            running.into_iter().for_each(|handle| handle.join().expect("clearing does not panic"));
         });
     }
 

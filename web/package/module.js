@@ -49,9 +49,10 @@ export function newMemory(shared) {
 export const newPool = () => new Int32Array(new SharedArrayBuffer(4 * (1 + LARGEST_POOL)));
 
 /**
- * How long a thread that is to start waits for an idle worker, in milliseconds. A thread counts as ended before its
- * worker is idle again: a moment before, but on a busy machine a moment can be long. A pool has a worker for each thread
- * of the engine, so this ends nothing but the wait for one that has failed.
+ * How long a thread that is to start waits for an idle worker, in milliseconds. A pool has a worker for each thread of
+ * the engine, but a thread counts as ended before its worker is idle again: a moment before, and on a busy machine a
+ * moment can be long. The engine must have joined that thread: a thread that ends takes the lock of the C library that
+ * the one that starts another holds here. So this ends nothing but the wait for a worker that has failed.
  */
 const PATIENCE = 10_000;
 

@@ -185,6 +185,16 @@ test("several threads search in shared memory, one search after the other", { ti
   loaded.terminate();
 });
 
+test("on a busy machine, threads search as soon as others have cleared the hash table", { timeout: 120_000 }, async (t) => {
+  const { loaded, lines, ask } = await engine();
+  const busy = Array.from({ length: 6 }, () => new Worker("for (;;);", { eval: true }));
+  t.after(() => [loaded, ...busy].forEach((worker) => worker.terminate()));
+  loaded.postMessage("setoption name Threads value 4");
+  loaded.postMessage("setoption name Hash value 64");
+  for (let game = 0; game < 100; game++) await ask("ucinewgame\nposition startpos\ngo nodes 100", "bestmove");
+  assert.deepEqual(lines.filter(isMissing), []);
+});
+
 test("a bench has the threads that it names", async () => {
   const { loaded, lines, ask } = await engine();
   await ask("bench 16 4 1\nisready", "readyok");
