@@ -78,9 +78,9 @@ tunables! {
 
     // Aspiration windows: half the width of the first window, and its growth per failure in percent.
     /// Half the width of the first aspiration window.
-    aspiration_width = 10 in 4..=60, step 4;
+    aspiration_width = 14 in 4..=60, step 4;
     /// Growth of the window at each failure, percent.
-    aspiration_growth = 54 in 10..=200, step 15;
+    aspiration_growth = 61 in 10..=200, step 15;
     /// First iteration with an aspiration window.
     aspiration_depth = 4 in 2..=10, step 1;
     /// Half width from which on a failing window opens entirely.
@@ -90,21 +90,21 @@ tunables! {
 
     // Correction history: the weights of its tables, and what one search may teach.
     /// Weight of the pawn correction, 1/1024.
-    correction_pawn = 1531 in 0..=3072, step 150;
+    correction_pawn = 1660 in 0..=3072, step 150;
     /// Weight of the piece corrections (each colour), 1/1024.
-    correction_pieces = 1538 in 0..=3072, step 150;
+    correction_pieces = 1736 in 0..=3072, step 150;
     /// Weight of the minor piece correction, 1/1024.
-    correction_minor = 954 in 0..=3072, step 150;
+    correction_minor = 956 in 0..=3072, step 150;
     /// Weight of the correction by the last two moves, 1/1024.
-    correction_continuation = 730 in 0..=3072, step 150;
+    correction_continuation = 778 in 0..=3072, step 150;
     /// Largest weight of one search in the running mean, 1/256: a search weighs its depth plus one.
     correction_max_weight = 16 in 1..=64, step 3;
     /// Largest error that one search may teach, in centipawns.
-    correction_max_error = 135 in 32..=512, step 24;
+    correction_max_error = 152 in 32..=512, step 24;
 
     // Static evaluation: damped towards the draw as the 50-move clock runs.
     /// The clock at which an evaluation would be 0, in plies.
-    eval_clock_damping = 242 in 101..=1000, step 20;
+    eval_clock_damping = 228 in 101..=1000, step 20;
 
     // Transposition table: near the 50-move draw the path matters more than what another path has found.
     /// From this clock on, TT values cause no cutoff above quiescence, except proofs.
@@ -121,39 +121,39 @@ tunables! {
 
     // Evaluation difference: a quiet move's bonus or malus is what it did to the static evaluation.
     /// The loss of an average move, in centipawns: a static evaluation favours the side to move.
-    eval_diff_offset = 18 in -30..=80, step 5;
+    eval_diff_offset = 15 in -30..=80, step 5;
     /// Bonus in the history per centipawn gained.
-    eval_diff_slope = 5 in 0..=40, step 2;
+    eval_diff_slope = 4 in 0..=40, step 2;
     /// Largest bonus or malus.
-    eval_diff_max = 874 in 0..=3000, step 100;
+    eval_diff_max = 967 in 0..=3000, step 100;
 
     // Order of captures: the victim, and the history.
     /// Units of ordering score per centipawn of the victim.
-    noisy_victim = 14 in 4..=64, step 4;
+    noisy_victim = 15 in 4..=64, step 4;
     /// One unit per this many points of a capture's history.
     noisy_history = 4 in 1..=32, step 1;
 
     // Quiet history: the weights of the tables in the sum that orders and prunes, 1/1024.
     /// Weight of butterfly history.
-    history_butterfly = 875 in 0..=3072, step 100;
+    history_butterfly = 843 in 0..=3072, step 100;
     /// Weight of continuation history, one ply ago.
-    history_continuation_1 = 985 in 0..=3072, step 100;
+    history_continuation_1 = 1054 in 0..=3072, step 100;
     /// Weight of continuation history, two plies ago.
-    history_continuation_2 = 1083 in 0..=3072, step 100;
+    history_continuation_2 = 1049 in 0..=3072, step 100;
     /// Weight of continuation history, four plies ago.
-    history_continuation_4 = 364 in 0..=3072, step 100;
+    history_continuation_4 = 374 in 0..=3072, step 100;
     /// Weight of pawn history.
-    history_pawn = 462 in 0..=3072, step 100;
+    history_pawn = 443 in 0..=3072, step 100;
 
     // Threats: a quiet move that escapes from a lesser piece comes earlier, one that walks into such an attack later.
     /// Bonus in units of history, per pawn's worth of the piece.
-    threat_escape = 881 in 0..=3000, step 100;
+    threat_escape = 903 in 0..=3000, step 100;
 
     // Direct quiet checks that lose little come early.
     /// Bonus in units of history.
-    check_order = 6580 in 0..=16000, step 500;
+    check_order = 6261 in 0..=16000, step 500;
     /// The most that such a check may lose by static exchange evaluation, in centipawns.
-    check_see = 83 in 0..=300, step 15;
+    check_see = 88 in 0..=300, step 15;
 
     // Hindsight extension: after a reduced move that did better than expected, the search goes a ply deeper.
     /// Least reduction by the parent.
@@ -163,13 +163,13 @@ tunables! {
     /// Deepest depth.
     rfp_depth = 9 in 0..=14, step 1;
     /// Margin per ply.
-    rfp_slope = 53 in 20..=160, step 8;
+    rfp_slope = 60 in 20..=160, step 8;
     /// Reduction of the margin in an improving position.
-    rfp_improving = 54 in 0..=160, step 8;
+    rfp_improving = 55 in 0..=160, step 8;
     /// Least margin.
-    rfp_min = 26 in 0..=100, step 8;
+    rfp_min = 30 in 0..=100, step 8;
     /// How far the value lies from beta to the evaluation, 1/1024.
-    rfp_value = 512 in 0..=1024, step 64;
+    rfp_value = 477 in 0..=1024, step 64;
 
     // Null move: if passing keeps us above beta, a real move will.
     /// Least depth.
@@ -179,17 +179,17 @@ tunables! {
     /// One more ply of reduction per this many plies of depth.
     nmp_divisor = 4 in 2..=8, step 1;
     /// One more ply of reduction per this many centipawns above beta.
-    nmp_eval = 175 in 80..=500, step 20;
+    nmp_eval = 167 in 80..=500, step 20;
     /// Most plies of reduction for being above beta.
     nmp_eval_max = 2 in 0..=6, step 1;
     /// How far above beta the evaluation must be at depth 0.
-    nmp_eval_base = 159 in 0..=400, step 20;
+    nmp_eval_base = 155 in 0..=400, step 20;
     /// How much that shrinks per ply of depth.
-    nmp_eval_slope = 22 in 0..=60, step 4;
+    nmp_eval_slope = 24 in 0..=60, step 4;
     /// Least depth at which a second search verifies a cutoff.
     nmp_verify_depth = 14 in 4..=100, step 1;
     /// The plies of that search without null moves, as a share of its depth, 1/1024.
-    nmp_verify_plies = 768 in 256..=2048, step 64;
+    nmp_verify_plies = 779 in 256..=2048, step 64;
 
     // Internal iterative reduction: without a move from the table, a ply less.
     /// Least depth.
@@ -199,31 +199,31 @@ tunables! {
     /// Least depth.
     probcut_depth = 5 in 3..=100, step 1;
     /// Margin above beta.
-    probcut_margin = 157 in 80..=400, step 20;
+    probcut_margin = 173 in 80..=400, step 20;
     /// Reduction in plies.
     probcut_reduction = 5 in 2..=6, step 1;
 
     // Late move pruning: after a number of moves, the quiet ones that are left are skipped.
     /// Moves at depth 0.
-    lmp_base = 7 in 1..=250, step 1;
+    lmp_base = 6 in 1..=250, step 1;
     /// More moves per square of the depth, 1/1024.
-    lmp_slope = 1600 in 256..=4096, step 100;
+    lmp_slope = 1608 in 256..=4096, step 100;
     /// The share of them when the position is not improving, 1/1024.
-    lmp_worsening = 560 in 128..=1024, step 50;
+    lmp_worsening = 541 in 128..=1024, step 50;
 
     // Futility: quiet moves cannot lift an evaluation this far below alpha up to it.
     /// Deepest reduced depth.
     futility_depth = 12 in -1..=14, step 1;
     /// Margin at depth 0.
-    futility_base = 74 in 20..=300, step 15;
+    futility_base = 56 in 20..=300, step 15;
     /// Margin per ply of reduced depth.
-    futility_slope = 48 in 30..=250, step 12;
+    futility_slope = 39 in 30..=250, step 12;
 
     // History pruning: quiet moves that have always failed.
     /// Deepest reduced depth.
     history_pruning_depth = 6 in -1..=12, step 1;
     /// How bad the history must be, per ply of reduced depth plus one.
-    history_pruning = 5085 in 1000..=9000, step 400;
+    history_pruning = 4446 in 1000..=9000, step 400;
 
     // Exchange pruning: moves that lose material.
     /// Deepest depth for quiet moves.
@@ -231,27 +231,27 @@ tunables! {
     /// Deepest depth for captures.
     see_noisy_depth = 9 in 0..=16, step 1;
     /// Loss allowed per ply for quiet moves (reduced depth, squared).
-    see_quiet = 21 in 5..=80, step 5;
+    see_quiet = 14 in 5..=80, step 5;
     /// Loss allowed per ply for captures.
-    see_noisy = 94 in 30..=250, step 10;
+    see_noisy = 87 in 30..=250, step 10;
     /// One more centipawn of loss per this many points of a capture's history.
-    see_noisy_history = 64 in 16..=512, step 16;
+    see_noisy_history = 76 in 16..=512, step 16;
 
     // Singular extensions: the table's move is searched deeper when all others fail well below it.
     /// Least depth.
     singular_depth = 5 in 4..=100, step 1;
     /// Margin per ply, in sixteenths of a centipawn.
-    singular_margin = 14 in 4..=64, step 4;
+    singular_margin = 15 in 4..=64, step 4;
     /// More margin at a node that was on the PV and no longer is.
-    singular_was_pv = 8 in 0..=64, step 4;
+    singular_was_pv = 12 in 0..=64, step 4;
     /// How far below for a second ply.
     singular_double = 14 in 0..=80, step 5;
     /// How far below for a third ply, for a quiet move.
-    singular_triple = 90 in 0..=300, step 10;
+    singular_triple = 95 in 0..=300, step 10;
     /// How much less deep the TT value may be than the node.
     singular_tt_depth = 3 in 1..=5, step 1;
     /// The depth of the search without that move, as a share of the node's, 1/1024.
-    singular_share = 525 in 256..=768, step 32;
+    singular_share = 560 in 256..=768, step 32;
     /// Plies less for a move that is not singular and whose TT value is beta or more.
     singular_less_high = 2 in 0..=4, step 1;
     /// Plies less for one that is not singular at an expected cut node.
@@ -261,45 +261,45 @@ tunables! {
     /// Least depth.
     lmr_depth = 3 in 2..=100, step 1;
     /// Reduction at the start of the curve.
-    lmr_base = 579 in 0..=2048, step 60;
+    lmr_base = 619 in 0..=2048, step 60;
     /// Weight of ln(depth)·ln(moves).
-    lmr_slope = 536 in 0..=900, step 30;
+    lmr_slope = 555 in 0..=900, step 30;
     /// Less in PV nodes.
-    lmr_pv = 813 in 0..=2500, step 100;
+    lmr_pv = 718 in 0..=2500, step 100;
     /// Less, too, for a window of a pawn or more; in proportion for a narrower one.
-    lmr_window = 800 in 0..=2500, step 100;
+    lmr_window = 909 in 0..=2500, step 100;
     /// More at expected cut nodes.
-    lmr_cut = 1250 in 0..=3000, step 120;
+    lmr_cut = 1308 in 0..=3000, step 120;
     /// More when the position is not improving.
-    lmr_worsening = 716 in 0..=2000, step 100;
+    lmr_worsening = 707 in 0..=2000, step 100;
     /// Less at a node that is or was on the PV.
-    lmr_was_pv = 1000 in 0..=2500, step 100;
+    lmr_was_pv = 1048 in 0..=2500, step 100;
     /// Less for moves that give check.
-    lmr_check = 736 in 0..=2500, step 100;
+    lmr_check = 704 in 0..=2500, step 100;
     /// More when the table's move is a capture.
-    lmr_noisy_best = 619 in 0..=2500, step 100;
+    lmr_noisy_best = 559 in 0..=2500, step 100;
     /// More when many moves before were refuted, in this node and in its siblings.
     lmr_cutoffs = 1042 in 0..=2500, step 100;
     /// The number of refuted moves beyond which that counts.
     lmr_min_cutoffs = 2 in 0..=8, step 1;
     /// Less for captures and promotions.
-    lmr_noisy = 989 in 0..=2500, step 100;
+    lmr_noisy = 946 in 0..=2500, step 100;
     /// One ply per this many points of history.
-    lmr_history = 7687 in 3000..=20000, step 800;
+    lmr_history = 8302 in 3000..=20000, step 800;
     /// More for pruning decisions when the position is not improving.
-    lmr_pruning_worsening = 494 in 0..=2000, step 60;
+    lmr_pruning_worsening = 556 in 0..=2000, step 60;
     /// Least depth at the root.
     lmr_root_depth = 3 in 2..=100, step 1;
     /// Root moves that are never reduced.
     lmr_root_moves = 3 in 1..=20, step 1;
     /// Points of history per unit of reduction in pruning decisions.
-    lmr_pruning_history = 17 in 4..=64, step 3;
+    lmr_pruning_history = 14 in 4..=64, step 3;
     /// How far above the best value a reduced search must score for the second search to be a ply deeper.
-    lmr_deeper_base = 30 in 0..=150, step 8;
+    lmr_deeper_base = 38 in 0..=150, step 8;
     /// The same, more per ply of depth.
     lmr_deeper_slope = 1 in 0..=16, step 1;
     /// Below this distance above the best value the second search is a ply shallower.
-    lmr_shallower = 3 in 0..=40, step 3;
+    lmr_shallower = 1 in 0..=40, step 3;
 
     // A raised alpha: the moves after the one that raised it are searched a ply less deep.
     /// Depths above this.
@@ -309,23 +309,23 @@ tunables! {
 
     // History: gravity, bonus and malus.
     /// Bonus per ply.
-    history_bonus = 157 in 50..=400, step 20;
+    history_bonus = 181 in 50..=400, step 20;
     /// Largest bonus.
-    history_bonus_max = 1737 in 500..=4000, step 150;
+    history_bonus_max = 1808 in 500..=4000, step 150;
     /// Malus per ply.
-    history_malus = 255 in 50..=500, step 20;
+    history_malus = 247 in 50..=500, step 20;
     /// Largest malus.
-    history_malus_max = 1120 in 400..=4000, step 150;
+    history_malus_max = 1217 in 400..=4000, step 150;
     /// The share of the bonus for a quiet best move without a cutoff, 1/1024.
-    history_best = 531 in 0..=1024, step 64;
+    history_best = 539 in 0..=1024, step 64;
     /// How far above beta a value must be to count like that of a search a ply deeper, in centipawns.
-    history_surprise = 60 in 0..=400, step 10;
+    history_surprise = 53 in 0..=400, step 10;
     /// The part of the move histories that is forgotten before the next search, 1/65536.
     history_ageing = 19660 in 0..=32767, step 2000;
 
     // Quiescence: a capture whose victim cannot lift the evaluation to alpha is skipped.
     /// Margin on top of the victim's value.
-    quiescence_margin = 194 in 40..=400, step 20;
+    quiescence_margin = 208 in 40..=400, step 20;
 
     // Recognizers, for matches of the engine against itself.
     /// Whether the search uses recognizers.

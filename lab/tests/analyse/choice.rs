@@ -113,7 +113,7 @@ const DECIDED: &str = "1. e4 e5 2. Nf3 Qh4 3. Nxh4 a6 4. d4 a5 5. dxe5 a4 6. Nf5
 
 #[test]
 fn a_decided_game_is_left_alone() {
-    let run = |more: &[&str], input: &str| analyse(&[&["-", "--nodes", "2000"], more].concat(), input.as_bytes());
+    let run = |more: &[&str], input: &str| analyse(&[&["-", "--depth", "6"], more].concat(), input.as_bytes());
     let whole = run(&[], DECIDED);
     assert_eq!(moves(&whole).matches("[%eval ").count(), 17);
     let output = run(&["--until-decided"], DECIDED);

@@ -204,6 +204,6 @@ mod tests {
         let value = |cp| Ibv::lower(Score::heuristic(cp));
         assert_eq!(research_depth(6, value(300), value(10)), 7);
         assert_eq!(research_depth(6, value(30), value(10)), 6);
-        assert_eq!(research_depth(6, value(12), value(10)), 5);
+        assert_eq!(research_depth(6, value(10), value(10)), 5);
     }
 }
