@@ -84,6 +84,23 @@ impl State {
         self.iteration.saturating_mul(self.settings.pairs)
     }
 
+    /// Whether the parts of a file that was read belong together.
+    ///
+    /// # Errors
+    ///
+    /// There are not two games for each pair, or not a line of the log every [`LOG`] pairs.
+    fn check(&self) -> Result<(), CommandError> {
+        let (pairs, [won, drawn, lost]) = (self.pairs(), self.results);
+        if won.checked_add(drawn).and_then(|sum| sum.checked_add(lost)) != pairs.checked_mul(2) {
+            return Err(trouble!("{won}, {drawn} and {lost} are not the results of {pairs} pairs"));
+        }
+        let (lines, expected) = (self.log.len(), self.iteration.min(pairs / LOG));
+        if lines as u64 != expected {
+            return Err(trouble!("{lines} lines 'log' instead of {expected}: the tuning is cut off or damaged"));
+        }
+        Ok(())
+    }
+
     /// Whether the tuning fits the parameters of this engine.
     ///
     /// # Errors
@@ -132,10 +149,11 @@ impl State {
         for (sum, games) in self.results.iter_mut().zip([won, drawn, lost]) {
             *sum = sum.saturating_add(games);
         }
-        // As the file keeps them: a tuning that was interrupted plays the same games.
+        // As the file keeps them, here and in the log: a tuning that was interrupted plays the same games.
         self.parameters.iter_mut().for_each(|parameter| parameter.value = (parameter.value * 1e4).round() / 1e4);
         if self.pairs() / LOG > before / LOG {
-            self.log.push((self.pairs(), self.parameters.iter().map(|parameter| parameter.value).collect()));
+            let values = self.parameters.iter().map(|parameter| (parameter.value * 10.0).round() / 10.0);
+            self.log.push((self.pairs(), values.collect()));
         }
     }
 
@@ -193,8 +211,11 @@ impl FromStr for State {
             }
             words.end()?;
         }
+        if !text.is_empty() && !text.ends_with('\n') {
+            return Err(trouble!("line {} is cut off", text.lines().count()));
+        }
         let missing = |what: &'static str| move || trouble!("the tuning has no line '{what}'");
-        Ok(State {
+        let state = State {
             bench: bench.ok_or_else(missing("bench"))?,
             accepted,
             settings: Settings {
@@ -209,7 +230,9 @@ impl FromStr for State {
             results: results.ok_or_else(missing("results"))?,
             parameters,
             log,
-        })
+        };
+        state.check()?;
+        Ok(state)
     }
 }
 
@@ -281,7 +304,7 @@ mod tests {
     fn a_tuning_is_written_and_read_again() {
         let mut state = state();
         for _ in 0..60 {
-            state.parameters[0].value += 0.25;
+            state.parameters[0].value += 0.27;
             state.complete([3, 4, 1]);
         }
         state.accept("124", Some("124")).unwrap();
@@ -289,11 +312,30 @@ mod tests {
         assert_eq!(state.log.iter().map(|(pairs, _)| *pairs).collect::<Vec<_>>(), [100, 200]);
         let read: State = state.text().parse().unwrap();
         assert_eq!(read.text(), state.text());
+        assert_eq!(read, state, "so the page is the same, too");
         assert_eq!((read.accepted, read.bench.as_str()), (vec![(60, "123".to_owned(), "124".to_owned())], "124"));
         let mut clock = self::state();
         for pace in [None, std::num::NonZeroU64::new(500)] {
             clock.settings.limit = Limit::Clock { session: pace, base: 8000, increment: 80, pace };
             assert_eq!(clock.text().parse::<State>().unwrap(), clock);
+        }
+    }
+
+    #[test]
+    fn a_file_is_cut_off_nowhere() {
+        let mut state = state();
+        (0..60).for_each(|_| state.complete([3, 4, 1]));
+        let text = state.text();
+        for end in (0..text.len()).filter(|&end| text.is_char_boundary(end)) {
+            let error = text[..end].parse::<State>().unwrap_err().to_string();
+            assert!(!error.contains('\n'), "{end}: {error}");
+        }
+        for (old, new, expected) in [
+            ("results 180 240 60", "results 180 240 61", "not the results of 240 pairs"),
+            ("iteration 60", "iteration 9000000000000000000", "not the results of"),
+        ] {
+            let error = text.replacen(old, new, 1).parse::<State>().unwrap_err().to_string();
+            assert!(error.contains(expected), "{new}: {error}");
         }
     }
 
